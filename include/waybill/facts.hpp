@@ -1,0 +1,156 @@
+// Facts: what was seen of the machine, a file and a GPU, each known, absent or unknown.
+//
+// Plain values without behaviour; share freely once made. `unknown` means that it could not be read (no permission, no
+// such interface in this kernel): that is never the same as absent, and never an error.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace waybill {
+
+enum class Known { unknown, absent, known };
+
+// A value that was read from `source` (a path or a call). `why` says why an unknown one could not be read.
+template <class T>
+struct Fact {
+    Known state = Known::unknown;
+    T value{};
+    std::string source;
+    std::string why;
+
+    [[nodiscard]] bool known() const noexcept { return state == Known::known; }
+    [[nodiscard]] bool absent() const noexcept { return state == Known::absent; }
+    [[nodiscard]] bool unknown() const noexcept { return state == Known::unknown; }
+    [[nodiscard]] bool is(const T& wanted) const noexcept { return known() && value == wanted; }
+};
+
+template <class T>
+[[nodiscard]] Fact<T> known_fact(T value, std::string source) {
+    return {Known::known, std::move(value), std::move(source), {}};
+}
+template <class T>
+[[nodiscard]] Fact<T> absent_fact(std::string source) {
+    return {Known::absent, {}, std::move(source), {}};
+}
+template <class T>
+[[nodiscard]] Fact<T> unknown_fact(std::string source, std::string why) {
+    return {Known::unknown, {}, std::move(source), std::move(why)};
+}
+
+struct DeviceNumber {
+    std::uint32_t major = 0;
+    std::uint32_t minor = 0;
+    bool operator==(const DeviceNumber&) const = default;
+};
+
+// One mount, as in mountinfo.
+struct MountFacts {
+    std::int64_t id = 0;
+    std::string file_system;  // ext4, xfs, overlay, tmpfs, ...
+    std::string source;
+    std::string mount_point;
+    std::string root;          // the part of the file system that is mounted here (`/` unless a bind mount)
+    std::string options;       // of the mount and of the file system, joined by commas
+    DeviceNumber device;
+};
+
+// The block device under a file: the stack from the file system's device down.
+struct BlockFacts {
+    enum class Kind { other, nvme, nvme_of, scsi, virtio, loop, device_mapper, md, anonymous };
+    Kind kind = Kind::other;
+    std::string name;                  // nvme0n1p2
+    std::vector<std::string> stack;    // names, the file system's own device first
+};
+
+// How many of a range's bytes were in the page cache when asked.
+struct Residency {
+    enum class State { unknown, partial, known };
+    State state = State::unknown;
+    std::uint64_t range_bytes = 0;
+    std::uint64_t cached_bytes = 0;
+    std::uint64_t dirty_bytes = 0;
+    std::string source;  // `cachestat`, `mincore`, or why unknown
+};
+
+struct FileFacts {
+    std::string path;      // as the caller gave it
+    std::string resolved;  // without symbolic links; empty when it could not be had
+    std::uint64_t size_bytes = 0;
+    DeviceNumber device;
+    Fact<MountFacts> mount;
+    Fact<BlockFacts> block;
+    Fact<bool> direct_open;               // does the file system open with O_DIRECT
+    Fact<std::uint32_t> direct_offset_align;  // bytes
+    Fact<std::uint32_t> direct_memory_align;  // bytes
+    Fact<bool> udev_record;
+    Fact<std::string> udev_usage;         // ID_FS_USAGE of the record
+    bool memory_backed = false;           // tmpfs, ramfs: no device under it
+};
+
+// nvidia-fs, the kernel module.
+struct NvidiaFsFacts {
+    Fact<bool> loaded;
+    Fact<std::string> version;             // "2.27"
+    Fact<bool> device_nodes;               // /dev/nvidia-fs*
+    Fact<std::vector<std::string>> registered;  // drivers in /proc/driver/nvidia-fs/modules
+};
+
+// What PCI P2PDMA needs besides cufile.json.
+struct P2pdmaFacts {
+    Fact<bool> kernel;            // the kernel has CONFIG_PCI_P2PDMA (from its config or symbols)
+    Fact<bool> driver_static_bar; // the NVIDIA driver's parameters that expose memory (RMForceStaticBar1)
+    Fact<bool> nvme_multipath;    // nvme_core multipath is on
+};
+
+// The effective cufile.json with the CUFILE_* variables that override it.
+struct CufileConfig {
+    std::string file;              // empty: no file was found and the library's built-in values hold
+    bool valid = true;
+    std::string problem;           // why invalid, with line and column
+    std::uint64_t max_io_threads = 0;
+    std::uint64_t max_io_queue_depth = 128;
+    bool parallel_io = false;
+    std::uint64_t min_io_threshold_bytes = 1024 * 1024;
+    std::uint64_t max_request_parallelism = 0;
+    std::uint64_t max_direct_io_bytes = 1024 * 1024;
+    bool allow_compat_mode = false;
+    bool force_compat_mode = false;
+    bool use_pci_p2pdma = false;
+    bool block_p2pdma = false;     // any block.* or fs.* switch for P2PDMA
+    std::vector<std::string> origins;  // "force_compat_mode: CUFILE_FORCE_COMPAT_MODE"
+};
+
+struct CufileFacts {
+    Fact<std::string> library;     // the path that a dlopen would take
+    Fact<int> version;             // 1000*major+10*minor when it can be told without loading (file name, or loaded)
+    CufileConfig config;
+};
+
+struct MachineFacts {
+    std::string root;              // "/" for the machine itself
+    Fact<std::string> kernel;      // release
+    Fact<bool> modules_readable;   // /proc/modules opens
+    Fact<bool> udev_database;      // /run/udev/data exists
+    NvidiaFsFacts nvidia_fs;
+    P2pdmaFacts p2pdma;
+    CufileFacts cufile;
+    Fact<bool> nvidia_driver;      // the NVIDIA kernel driver is loaded
+    std::uint64_t free_memory_bytes = 0;  // MemAvailable, under the cgroup's limit
+    std::uint32_t cores = 1;       // this process may use
+    bool wsl = false;
+    Fact<std::string> container;   // docker, podman, kubernetes, ...; absent when none is seen
+};
+
+struct GpuFacts {
+    int device = 0;                // CUDA's ordinal
+    std::string name;
+    std::string uuid;              // "GPU-..." form
+    std::string pci_address;       // 0000:01:00.0
+    Fact<bool> gpu_direct_rdma;    // CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED
+};
+
+}  // namespace waybill

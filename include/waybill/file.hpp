@@ -1,0 +1,99 @@
+// File: an open file whose bytes move to and from GPU or host memory, each request with a receipt.
+//
+// Owner of its descriptors; moveable, not copyable. Any number of threads may use one File at once, close() included:
+// requests that run when it is closed end with their bytes or with Error file_closed, and descriptors are closed after
+// the last one. Requests that are on their way keep the file open beyond the File's end.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "waybill/facts.hpp"
+#include "waybill/future.hpp"
+#include "waybill/plan.hpp"
+#include "waybill/receipt.hpp"
+#include "waybill/request.hpp"
+#include "waybill/settings.hpp"
+
+namespace waybill {
+
+// `r` reads; `r+` reads and writes; `w` creates or truncates, and writes; `w+` does that and reads too.
+enum class Mode { read, read_write, write, write_read };
+
+// Throws Error invalid_argument naming what is accepted.
+[[nodiscard]] Mode parse_mode(std::string_view text);
+
+struct OpenFile;  // src/io
+
+class File {
+public:
+    // Opens; loads no GPU library. Throws Error file_not_found, is_directory, not_regular_file, permission_denied,
+    // bad_setting, io_error.
+    [[nodiscard]] static File open(const std::filesystem::path& path, Mode mode = Mode::read,
+                                   const SettingLayers& layers = {});
+    File(File&&) noexcept;
+    File& operator=(File&&) noexcept;
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    ~File();
+
+    // Moves the whole request; blocks until all bytes are in place. The end of the file, on every path: a request that
+    // crosses it moves what there is and the receipt says short; an offset at the end moves nothing; one past it throws
+    // Error offset_past_end. `call` holds settings for this call alone.
+    // Throws Error; codes in error.hpp. Once bytes have moved, the Error carries a receipt with the good ranges.
+    Receipt read(const Request& request, const SettingValues& call = {}) const;
+    Receipt write(const Request& request, const SettingValues& call = {}) const;
+
+    // The same, without waiting for the bytes. Errors of the arguments and of the route are thrown here; those of the
+    // transfer by Future::get().
+    [[nodiscard]] Future pread(const Request& request, const SettingValues& call = {}) const;
+    [[nodiscard]] Future pwrite(const Request& request, const SettingValues& call = {}) const;
+
+    // Many requests in one call: one receipt with totals, and a result for each. All targets are of one kind.
+    Receipt read_many(std::span<const Request> requests, const SettingValues& call = {}) const;
+
+    // fsync. Throws Error io_error, disk_full, file_closed.
+    void sync() const;
+
+    // Ends new requests at once; see above for running ones. Idempotent, never throws.
+    void close() noexcept;
+    [[nodiscard]] bool closed() const noexcept;
+
+    [[nodiscard]] std::uint64_t size() const;  // bytes, now
+    [[nodiscard]] const std::filesystem::path& path() const noexcept;
+    [[nodiscard]] Mode mode() const noexcept;
+    [[nodiscard]] int descriptor() const noexcept;  // the buffered one, -1 when closed; still the File's
+    [[nodiscard]] const Settings& settings() const noexcept;
+    [[nodiscard]] FileFacts facts() const;
+
+private:
+    explicit File(std::shared_ptr<OpenFile> open) noexcept;
+    std::shared_ptr<OpenFile> open_;
+};
+
+// A request that names its own file.
+struct FileRequest {
+    const File* file = nullptr;
+    Request request;
+};
+
+// read_many over several files.
+Receipt read_many(std::span<const FileRequest> requests, const SettingValues& call = {});
+
+// What a read would do, before any read: no GPU library is loaded for device < 0, and none is opened.
+struct Explanation {
+    FileFacts file;
+    Route route;
+    Plan plan;
+    Settings settings;
+};
+// `device` < 0: host memory. `size_bytes` absent: to the end. Throws as File::open, and offset_past_end.
+// `registered` is a hypothesis about the destination: it changes how cuFile splits.
+[[nodiscard]] Explanation explain(const std::filesystem::path& path, int device, std::uint64_t file_offset = 0,
+                                  std::optional<std::uint64_t> size_bytes = {}, const SettingLayers& layers = {});
+
+// This machine (or the one under `machine_root`), read once a process and root.
+[[nodiscard]] const MachineFacts& machine_facts(const Settings& settings);
+
+}  // namespace waybill

@@ -1,0 +1,61 @@
+// Route: the decision for one request, made before any byte moves: engine, expected path, and the reasons in order.
+//
+// Pure: the same arguments give the same answer; no I/O, no globals. Thread-safe.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "waybill/facts.hpp"
+#include "waybill/settings.hpp"
+
+namespace waybill {
+
+enum class Direction { read, write };
+enum class EngineKind { host, staged, cufile };
+
+// The way bytes took, or are expected to take. `mixed` and `unknown` appear in receipts alone.
+enum class Path { host, staged, cufile_posix, nvidia_fs, p2pdma, mixed, unknown };
+
+// What a call insists on: a direct path (nvidia-fs or P2PDMA), or one path by name.
+enum class Require { none, direct, host, staged, cufile_posix, nvidia_fs, p2pdma };
+
+struct Reason {
+    std::string id;    // `below-threshold`; docs/findings.md lists all
+    std::string text;  // one sentence
+};
+
+struct Route {
+    EngineKind engine = EngineKind::host;
+    Path expected_path = Path::host;
+    std::vector<Reason> reasons;              // never empty; the first one decided
+    PageCacheUse page_cache = PageCacheUse::use;  // never automatic
+    bool cufile_direct_descriptor = false;    // cuFile gets the O_DIRECT descriptor
+    bool suspicious_driver = false;           // cuFileDriverOpen is tried in a child process first
+    std::optional<Reason> refused;            // this request cannot be served as asked; nothing may move
+    std::optional<Reason> doubt;              // cuFile will be tried, but this condition says that it will refuse
+};
+
+struct RouteQuestion {
+    Direction direction = Direction::read;
+    std::uint64_t size_bytes = 0;
+    bool to_gpu = false;
+    bool managed_memory = false;              // always staged
+    Require require = Require::none;
+    Residency residency;
+};
+
+// `gpu` is null for a host destination.
+[[nodiscard]] Route choose_route(const RouteQuestion& question, const Settings& settings, const FileFacts& file,
+                                 const MachineFacts& machine, const GpuFacts* gpu);
+
+[[nodiscard]] std::string_view to_text(Direction direction) noexcept;   // read, write
+[[nodiscard]] std::string_view to_text(EngineKind engine) noexcept;     // host, staged, cufile
+[[nodiscard]] std::string_view to_text(Path path) noexcept;             // cufile-posix, nvidia-fs, ...
+[[nodiscard]] std::string_view to_text(Require require) noexcept;
+// Throws Error invalid_argument naming what is accepted.
+[[nodiscard]] Require parse_require(std::string_view text);
+
+}  // namespace waybill

@@ -1,0 +1,41 @@
+#include "base/fd.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+namespace waybill {
+
+void Fd::reset() noexcept {
+    if (number_ >= 0) {
+        ::close(number_);
+        number_ = -1;
+    }
+}
+
+Fd reopen(int fd, int flags) noexcept {
+    char path[32];
+    std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    Fd again(::open(path, (flags & ~(O_CREAT | O_TRUNC)) | O_CLOEXEC));
+    struct stat ours {};
+    struct stat theirs {};
+    if (!again || ::fstat(fd, &ours) != 0 || ::fstat(again.get(), &theirs) != 0 || ours.st_dev != theirs.st_dev ||
+        ours.st_ino != theirs.st_ino) {
+        return Fd();
+    }
+    return again;
+}
+
+std::string errno_name(int number) {
+    const char* name = ::strerrorname_np(number);
+    return name != nullptr ? name : std::to_string(number);
+}
+
+NativeCode native_errno(int number) {
+    return {NativeCode::Layer::system, number, errno_name(number)};
+}
+
+}  // namespace waybill

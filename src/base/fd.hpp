@@ -1,0 +1,49 @@
+// Owner of a file descriptor.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "waybill/error.hpp"
+
+namespace waybill {
+
+class Fd {
+public:
+    Fd() noexcept = default;
+    explicit Fd(int number) noexcept : number_(number) {}
+    Fd(Fd&& other) noexcept : number_(other.release()) {}
+    Fd& operator=(Fd&& other) noexcept {
+        if (this != &other) {
+            reset();
+            number_ = other.release();
+        }
+        return *this;
+    }
+    Fd(const Fd&) = delete;
+    Fd& operator=(const Fd&) = delete;
+    ~Fd() { reset(); }
+
+    [[nodiscard]] int get() const noexcept { return number_; }
+    [[nodiscard]] explicit operator bool() const noexcept { return number_ >= 0; }
+    int release() noexcept {
+        const int number = number_;
+        number_ = -1;
+        return number;
+    }
+    void reset() noexcept;
+
+private:
+    int number_ = -1;
+};
+
+// A second open file description of the file behind `fd`, through /proc/self/fd, with `flags` and never O_CREAT or
+// O_TRUNC. Empty when the open is refused or when it leads to another file (device and inode are compared).
+[[nodiscard]] Fd reopen(int fd, int flags) noexcept;
+
+// "EIO" for 5.
+[[nodiscard]] std::string errno_name(int number);
+// {system, 5, "EIO"}
+[[nodiscard]] NativeCode native_errno(int number);
+
+}  // namespace waybill

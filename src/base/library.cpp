@@ -1,0 +1,36 @@
+#include "base/library.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+namespace waybill {
+
+Library Library::load(const std::string& name) {
+    Library library;
+    library.handle_ = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library.handle_ == nullptr) {
+        const char* problem = ::dlerror();
+        library.problem_ = problem != nullptr ? problem : "unknown";
+    }
+    return library;
+}
+
+Library Library::if_loaded(const std::string& name) {
+    Library library;
+    library.handle_ = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    return library;
+}
+
+void* Library::symbol(const char* name) const noexcept {
+    return handle_ != nullptr ? ::dlsym(handle_, name) : nullptr;
+}
+
+std::string Library::path() const {
+    link_map* map = nullptr;
+    if (handle_ == nullptr || ::dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) {
+        return {};
+    }
+    return map->l_name;
+}
+
+}  // namespace waybill

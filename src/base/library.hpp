@@ -1,0 +1,28 @@
+// Owner of a shared library that was loaded at run time. Never closed: drivers keep threads and exit handlers.
+#pragma once
+
+#include <string>
+
+namespace waybill {
+
+class Library {
+public:
+    Library() noexcept = default;
+    // Loads `name` (a soname or a path) with all its symbols bound; empty on failure, with problem() saying why.
+    [[nodiscard]] static Library load(const std::string& name);
+    // The library when the process has it already; never loads.
+    [[nodiscard]] static Library if_loaded(const std::string& name);
+
+    [[nodiscard]] explicit operator bool() const noexcept { return handle_ != nullptr; }
+    [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
+    // Null when the library has no such symbol.
+    [[nodiscard]] void* symbol(const char* name) const noexcept;
+    // The path that the loader resolved; empty when unknown.
+    [[nodiscard]] std::string path() const;
+
+private:
+    void* handle_ = nullptr;
+    std::string problem_;
+};
+
+}  // namespace waybill

@@ -138,7 +138,7 @@ struct MachineFacts {
     NvidiaFsFacts nvidia_fs;
     P2pdmaFacts p2pdma;
     CufileFacts cufile;
-    Fact<bool> nvidia_driver;      // the NVIDIA kernel driver is loaded
+    Fact<std::string> nvidia_driver;  // the version of NVIDIA's kernel driver; absent when it is not loaded
     std::uint64_t free_memory_bytes = 0;  // MemAvailable, under the cgroup's limit
     std::uint32_t cores = 1;       // this process may use
     bool wsl = false;

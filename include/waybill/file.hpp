@@ -25,6 +25,7 @@ enum class Mode { read, read_write, write, write_read };
 [[nodiscard]] Mode parse_mode(std::string_view text);
 
 struct OpenFile;  // src/io
+struct FileRequest;
 
 class File {
 public:
@@ -68,6 +69,7 @@ public:
     [[nodiscard]] FileFacts facts() const;
 
 private:
+    friend Receipt read_many(std::span<const FileRequest> requests, const SettingValues& call);
     explicit File(std::shared_ptr<OpenFile> open) noexcept;
     std::shared_ptr<OpenFile> open_;
 };

@@ -1,0 +1,17 @@
+// cachestat(2), Linux 6.5: how much of a file's range is in the page cache, without mapping it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace waybill {
+
+struct CacheCounts {
+    std::uint64_t cached_pages = 0;
+    std::uint64_t dirty_pages = 0;
+};
+
+// Absent where the kernel lacks the call or refuses it (a file that the caller neither owns nor may write).
+[[nodiscard]] std::optional<CacheCounts> cached_pages(int fd, std::uint64_t offset, std::uint64_t size_bytes) noexcept;
+
+}  // namespace waybill

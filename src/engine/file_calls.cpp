@@ -1,0 +1,216 @@
+#include "engine/file_calls.hpp"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/cachestat.hpp"
+
+namespace waybill {
+namespace {
+
+// From here on read-ahead beyond the range is unwanted: a task brings what it asks for and the next task is elsewhere.
+constexpr std::size_t kBulkBytes = 256 * 1024;
+// One direct read between looks at the cache, where a range is cached in parts.
+constexpr std::size_t kMixedStepBytes = 256 * 1024;
+constexpr std::uint64_t kPageBytes = 4096;
+// The kernel moves at most this much in one call (read(2)).
+constexpr std::size_t kMostPerCall = 0x7ffff000;
+
+std::uint64_t align_down(std::uint64_t value, std::uint64_t align) noexcept { return value / align * align; }
+std::uint64_t align_up(std::uint64_t value, std::uint64_t align) noexcept { return align_down(value + align - 1, align); }
+
+int bulk_descriptor(const EngineFile& file, std::size_t size_bytes) noexcept {
+    return size_bytes >= kBulkBytes && file.random >= 0 ? file.random : file.buffered;
+}
+
+// The part of a read that may be done without waiting for storage. Stops at the first byte that is not cached.
+// `refused`: the file system cannot tell.
+void read_cached(int fd, std::uint64_t offset, std::byte* memory, std::size_t size_bytes, CallResult& result, bool& refused) {
+    while (result.moved_bytes < size_bytes) {
+        iovec part{memory + result.moved_bytes, std::min<std::size_t>(size_bytes - result.moved_bytes, kMostPerCall)};
+        const ssize_t count = ::preadv2(fd, &part, 1, static_cast<off_t>(offset + result.moved_bytes), RWF_NOWAIT);
+        ++result.calls;
+        if (count > 0) {
+            result.moved_bytes += static_cast<std::uint64_t>(count);
+            result.cached_bytes += static_cast<std::uint64_t>(count);
+        } else if (count == 0) {
+            result.failure = {Failure::Kind::end_of_file, 0};
+            return;
+        } else if (errno == EAGAIN) {
+            return;
+        } else if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL) {
+            refused = true;
+            return;
+        } else if (errno != EINTR) {
+            result.failure = {Failure::Kind::system, errno};
+            return;
+        }
+    }
+}
+
+// Blocking reads until the range is full; the bytes are returned, not yet put down to a source.
+std::uint64_t read_waiting(int fd, std::uint64_t offset, std::byte* memory, std::size_t size_bytes, CallResult& result) {
+    const std::uint64_t before = result.moved_bytes;
+    while (result.moved_bytes < size_bytes) {
+        const std::size_t most = std::min<std::size_t>(size_bytes - result.moved_bytes, kMostPerCall);
+        const ssize_t count = ::pread(fd, memory + result.moved_bytes, most, static_cast<off_t>(offset + result.moved_bytes));
+        ++result.calls;
+        if (count > 0) {
+            result.moved_bytes += static_cast<std::uint64_t>(count);
+        } else if (count == 0) {
+            result.failure = {Failure::Kind::end_of_file, 0};
+            break;
+        } else if (errno != EINTR) {
+            result.failure = {Failure::Kind::system, errno};
+            break;
+        }
+    }
+    return result.moved_bytes - before;
+}
+
+// Puts bytes that were waited for down to storage, less those that were cached before (`cached_before`, if it is known).
+void put_down(CallResult& result, std::uint64_t bytes, const std::optional<CacheCounts>& cached_before) {
+    const std::uint64_t cached = cached_before ? std::min(bytes, cached_before->cached_pages * kPageBytes) : 0;
+    result.cached_bytes += cached;
+    result.device_bytes += bytes - cached;
+    result.estimated = result.estimated || (!cached_before && bytes > kPageBytes);
+}
+
+// One read through O_DIRECT of the aligned range around [from, to) of the file. `memory_of(offset)` is aligned.
+// Returns the offset up to which the bytes are there.
+std::uint64_t read_direct(const EngineFile& file, std::uint64_t from, std::uint64_t to, std::byte* slot,
+                          std::uint64_t slot_offset, CallResult& result) {
+    const std::uint64_t first = align_down(from, file.direct_align);
+    const std::uint64_t last = align_up(to, file.direct_align);
+    std::uint64_t at = first;
+    while (at < to) {
+        const ssize_t count = ::pread(file.direct, slot + (at - slot_offset), std::min<std::size_t>(last - at, kMostPerCall),
+                                      static_cast<off_t>(at));
+        ++result.calls;
+        if (count < 0 && errno == EINTR) {
+            continue;
+        }
+        if (count < 0) {
+            result.failure = {Failure::Kind::system, errno};
+            break;
+        }
+        at += static_cast<std::uint64_t>(count);
+        if (count == 0 || at % file.direct_align != 0) {
+            break;  // the end of the file, or a file system that gives less: the rest is read buffered
+        }
+    }
+    return std::clamp(at, from, to);
+}
+
+}  // namespace
+
+CallResult read_buffered(const EngineFile& file, std::uint64_t offset, std::byte* memory, std::size_t size_bytes) {
+    CallResult result;
+    const int fd = bulk_descriptor(file, size_bytes);
+    bool refused = false;
+    read_cached(fd, offset, memory, size_bytes, result, refused);
+    if (result.failure || result.moved_bytes == size_bytes) {
+        return result;
+    }
+    const std::uint64_t rest = size_bytes - result.moved_bytes;
+    const auto cached_before = rest > kPageBytes ? cached_pages(file.buffered, offset + result.moved_bytes, rest) : std::nullopt;
+    const std::uint64_t bytes = read_waiting(fd, offset, memory, size_bytes, result);
+    if (refused && !cached_before) {
+        result.unknown_bytes += bytes;
+    } else {
+        put_down(result, bytes, cached_before);
+    }
+    return result;
+}
+
+std::size_t slot_lead(const EngineFile& file, PageCacheUse use, std::uint64_t offset) noexcept {
+    return use == PageCacheUse::use || file.direct < 0 ? 0 : offset % file.direct_align;
+}
+
+CallResult read_to_slot(const EngineFile& file, PageCacheUse use, std::uint64_t offset, std::byte* slot,
+                        std::size_t size_bytes) {
+    std::byte* const memory = slot + slot_lead(file, use, offset);
+    if (use == PageCacheUse::use || file.direct < 0) {
+        return read_buffered(file, offset, memory, size_bytes);
+    }
+    const std::uint64_t slot_offset = align_down(offset, file.direct_align);
+    const std::uint64_t end = offset + size_bytes;
+    CallResult result;
+    bool refused = use == PageCacheUse::direct;
+    while (result.moved_bytes < size_bytes && !result.failure) {
+        if (!refused) {
+            read_cached(file.random >= 0 ? file.random : file.buffered, offset, memory, size_bytes, result, refused);
+            if (result.failure || result.moved_bytes == size_bytes) {
+                break;
+            }
+        }
+        const std::uint64_t from = offset + result.moved_bytes;
+        const auto cached = refused ? std::optional<CacheCounts>(CacheCounts{}) : cached_pages(file.buffered, from, end - from);
+        const std::uint64_t to = cached && cached->cached_pages == 0 ? end : std::min(end, align_up(from + kMixedStepBytes, file.direct_align));
+        const std::uint64_t reached = read_direct(file, from, to, slot, slot_offset, result);
+        result.moved_bytes = reached - offset;
+        result.device_bytes += reached - from;
+        if (!result.failure && reached < to) {
+            const std::uint64_t bytes = read_waiting(file.buffered, offset, memory, to - offset, result);
+            put_down(result, bytes, std::nullopt);
+        }
+    }
+    return result;
+}
+
+namespace {
+
+void write_all(int fd, std::uint64_t offset, const std::byte* memory, std::uint64_t size_bytes, CallResult& result) {
+    std::uint64_t done = 0;
+    while (done < size_bytes) {
+        const ssize_t count = ::pwrite(fd, memory + done, std::min<std::size_t>(size_bytes - done, kMostPerCall),
+                                       static_cast<off_t>(offset + done));
+        ++result.calls;
+        if (count > 0) {
+            done += static_cast<std::uint64_t>(count);
+            result.moved_bytes += static_cast<std::uint64_t>(count);
+        } else if (count == 0 || errno != EINTR) {
+            result.failure = {Failure::Kind::system, count == 0 ? EIO : errno};
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+CallResult write_range(const EngineFile& file, bool direct, std::uint64_t offset, const std::byte* memory,
+                       std::size_t size_bytes) {
+    CallResult result;
+    // Whole pages, so that no page is written both ways.
+    const std::uint64_t align = std::max<std::uint64_t>(file.direct_align, kPageBytes);
+    const std::uint64_t first = align_up(offset, align);
+    const std::uint64_t last = align_down(offset + size_bytes, align);
+    const bool fits = direct && file.direct >= 0 && first < last &&
+                      reinterpret_cast<std::uintptr_t>(memory + (first - offset)) % file.direct_align == 0;
+    if (!fits) {
+        write_all(file.buffered, offset, memory, size_bytes, result);
+        return result;
+    }
+    write_all(file.buffered, offset, memory, first - offset, result);
+    if (!result.failure) {
+        write_all(file.direct, first, memory + (first - offset), last - first, result);
+    }
+    if (result.failure.kind == Failure::Kind::system && result.failure.value == EINVAL) {
+        result.failure = {};  // a file system that refuses this direct write after all
+        write_all(file.buffered, offset + result.moved_bytes, memory + result.moved_bytes, last - offset - result.moved_bytes, result);
+    }
+    if (!result.failure) {
+        write_all(file.buffered, last, memory + (last - offset), offset + size_bytes - last, result);
+    }
+    return result;
+}
+
+Outcome outcome_of(const Assignment& assignment, const CallResult& result) {
+    return {assignment,           result.moved_bytes,   result.calls,    result.cached_bytes, result.device_bytes,
+            result.unknown_bytes, result.estimated, result.failure};
+}
+
+}  // namespace waybill

@@ -1,0 +1,41 @@
+// Reads and writes of a file's range by system calls, with the use of the page cache that was decided.
+//
+// Every read tells where its bytes were: what a read that must not wait gives was cached; what it leaves came from storage.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/engine.hpp"
+
+namespace waybill {
+
+struct CallResult {
+    std::uint64_t moved_bytes = 0;
+    std::uint64_t calls = 0;
+    std::uint64_t cached_bytes = 0;
+    std::uint64_t device_bytes = 0;
+    std::uint64_t unknown_bytes = 0;
+    bool estimated = false;
+    Failure failure;  // end_of_file: the file ended before the range did
+};
+
+// Reads [offset, offset + size_bytes) to `memory`, through the page cache.
+[[nodiscard]] CallResult read_buffered(const EngineFile& file, std::uint64_t offset, std::byte* memory,
+                                       std::size_t size_bytes);
+
+// Where the byte of `offset` lies in a slot that O_DIRECT may fill: the slot's start plus this.
+[[nodiscard]] std::size_t slot_lead(const EngineFile& file, PageCacheUse use, std::uint64_t offset) noexcept;
+
+// Reads to `slot` + slot_lead(...). For bypass and direct the slot is aligned and has kSlotSlackBytes to spare.
+[[nodiscard]] CallResult read_to_slot(const EngineFile& file, PageCacheUse use, std::uint64_t offset, std::byte* slot,
+                                      std::size_t size_bytes);
+
+// Writes; with `direct`, the part that is aligned in file and memory goes through O_DIRECT.
+[[nodiscard]] CallResult write_range(const EngineFile& file, bool direct, std::uint64_t offset, const std::byte* memory,
+                                     std::size_t size_bytes);
+
+// The Outcome of one task that took these calls.
+[[nodiscard]] Outcome outcome_of(const Assignment& assignment, const CallResult& result);
+
+}  // namespace waybill

@@ -1,0 +1,227 @@
+#include "engine/staged.hpp"
+
+#include <array>
+
+#include "base/clock.hpp"
+#include "engine/file_calls.hpp"
+#include "pool/lanes.hpp"
+#include "pool/slots.hpp"
+
+namespace waybill {
+namespace {
+
+CuPointer device_address(const Assignment& assignment) noexcept {
+    return reinterpret_cast<CuPointer>(assignment.work->memory + assignment.task.offset);
+}
+
+std::uint64_t file_offset_of(const Assignment& assignment) noexcept {
+    return assignment.work->file_offset + assignment.task.offset;
+}
+
+// A slot and the copy that it takes part in.
+struct Half {
+    SlotLease slot;
+    CuEvent copied = nullptr;
+    bool busy = false;
+    Outcome outcome;
+};
+
+// What reading and writing share: the lane, the two halves and their order.
+class StagedEngine : public Engine {
+public:
+    explicit StagedEngine(const Lading& lading)
+        : api_(*cuda_if_loaded()), lane_(api_, lading.owner.context), single_(lading.on_callers_stream),
+          stream_(single_ ? lading.stream : lane_->stream) {
+        SlotPool& slots = SlotPool::instance();
+        const std::uint64_t start = now_ns();
+        halves_[0].slot = SlotLease(slots.take(lading.slot_bytes, lading.pinned_limit, &api_));
+        if (!single_) {
+            halves_[1].slot = SlotLease(slots.try_take(lading.slot_bytes, lading.pinned_limit, &api_));
+            if (lading.after != nullptr) {
+                check_cuda(api_.stream_wait_event(stream_, lading.after, 0), "cuStreamWaitEvent");
+            }
+        }
+        times_.wait_ns += now_ns() - start;
+        for (std::size_t k = 0; k < halves_.size(); ++k) {
+            halves_[k].copied = lane_->events[k];
+        }
+    }
+    ~StagedEngine() override {
+        for (const Half& half : halves_) {
+            if (half.busy) {
+                wait_for_copy(half);
+            }
+        }
+    }
+    StagedEngine(const StagedEngine&) = delete;
+    StagedEngine& operator=(const StagedEngine&) = delete;
+
+    void submit(std::span<const Assignment> assignments) override {
+        for (const Assignment& assignment : assignments) {
+            Half& half = next_half();
+            half.outcome = {};
+            half.outcome.assignment = assignment;
+            begin(half);
+        }
+    }
+
+    void reap(std::vector<Outcome>& finished, bool all) override {
+        if (all) {
+            for (std::size_t k = 0; k < halves_.size(); ++k) {
+                (void)next_half();
+            }
+        }
+        finished.insert(finished.end(), finished_.begin(), finished_.end());
+        finished_.clear();
+    }
+
+    [[nodiscard]] ThreadTimes times() const override { return times_; }
+
+protected:
+    // Starts the task of half.outcome; leaves the half busy while a copy is under way, else ends the outcome.
+    virtual void begin(Half& half) = 0;
+    // The copy of this half is over (`status`): ends the outcome.
+    virtual void end(Half& half, CuStatus status) = 0;
+
+    // Starts a copy whose status decides whether there is one to wait for.
+    void start_copy(Half& half, CuStatus status, std::uint64_t started_ns) {
+        if (status == kCudaSuccess) {
+            status = api_.event_record(half.copied, stream_);
+        }
+        times_.copy_ns += now_ns() - started_ns;
+        half.busy = status == kCudaSuccess;
+        if (!half.busy) {
+            half.outcome.moved_bytes = 0;
+            half.outcome.failure = {Failure::Kind::cuda, status};
+            finished_.push_back(half.outcome);
+        }
+    }
+
+    void finish(const Half& half) { finished_.push_back(half.outcome); }
+
+    const CudaApi& api_;
+    LaneLease lane_;
+    bool single_;
+    CuStream stream_;
+    ThreadTimes times_;
+
+private:
+    // The half whose turn it is, no longer busy. With one slot alone it is always the first.
+    Half& next_half() {
+        Half& half = halves_[turn_];
+        turn_ = halves_[1].slot ? 1 - turn_ : 0;
+        if (half.busy) {
+            const CuStatus status = wait_for_copy(half);
+            half.busy = false;
+            end(half, status);
+        }
+        return half;
+    }
+
+    CuStatus wait_for_copy(const Half& half) {
+        const std::uint64_t start = now_ns();
+        // A single small copy is waited for on its stream, which spins and wakes sooner.
+        const CuStatus status = single_ ? spin_for(half.copied) : api_.event_synchronize(half.copied);
+        times_.wait_ns += now_ns() - start;
+        return status;
+    }
+
+    CuStatus spin_for(CuEvent event) const {
+        constexpr std::uint64_t kSpinNs = 2'000'000;
+        const std::uint64_t end = now_ns() + kSpinNs;
+        while (true) {
+            const CuStatus status = api_.event_query(event);
+            if (status != kCudaNotReady) {
+                return status;
+            }
+            if (now_ns() > end) {
+                return api_.event_synchronize(event);
+            }
+        }
+    }
+
+    std::array<Half, 2> halves_;
+    std::size_t turn_ = 0;
+    std::vector<Outcome> finished_;
+};
+
+class StagedReads final : public StagedEngine {
+public:
+    using StagedEngine::StagedEngine;
+
+private:
+    void begin(Half& half) override {
+        const Assignment assignment = half.outcome.assignment;
+        const Work& work = *assignment.work;
+        const std::uint64_t offset = file_offset_of(assignment);
+        const std::uint64_t start = now_ns();
+        const CallResult result =
+            read_to_slot(work.file, work.page_cache, offset, half.slot->memory, assignment.task.size_bytes);
+        const std::uint64_t read_end = now_ns();
+        times_.read_ns += read_end - start;
+        half.outcome = outcome_of(assignment, result);
+        if (result.moved_bytes == 0) {
+            finish(half);
+            return;
+        }
+        const std::byte* const bytes = half.slot->memory + slot_lead(work.file, work.page_cache, offset);
+        start_copy(half, api_.copy_to_device_async(device_address(assignment), bytes, result.moved_bytes, stream_), read_end);
+    }
+
+    void end(Half& half, CuStatus status) override {
+        if (status != kCudaSuccess) {
+            half.outcome.moved_bytes = 0;
+            half.outcome.failure = {Failure::Kind::cuda, status};
+        }
+        finish(half);
+    }
+};
+
+class StagedWrites final : public StagedEngine {
+public:
+    using StagedEngine::StagedEngine;
+
+private:
+    // O_DIRECT wants the memory aligned as the file offset is.
+    static std::byte* place_in_slot(const Half& half) noexcept {
+        constexpr std::uint64_t kPageBytes = 4096;
+        const std::uint64_t lead = half.outcome.assignment.work->direct_write
+                                       ? file_offset_of(half.outcome.assignment) % kPageBytes
+                                       : 0;
+        return half.slot->memory + lead;
+    }
+
+    void begin(Half& half) override {
+        const Assignment& assignment = half.outcome.assignment;
+        const std::uint64_t start = now_ns();
+        start_copy(half,
+                   api_.copy_to_host_async(place_in_slot(half), device_address(assignment), assignment.task.size_bytes, stream_),
+                   start);
+    }
+
+    void end(Half& half, CuStatus status) override {
+        const Assignment assignment = half.outcome.assignment;
+        if (status != kCudaSuccess) {
+            half.outcome.failure = {Failure::Kind::cuda, status};
+            finish(half);
+            return;
+        }
+        const std::uint64_t start = now_ns();
+        const CallResult result = write_range(assignment.work->file, assignment.work->direct_write, file_offset_of(assignment),
+                                              place_in_slot(half), assignment.task.size_bytes);
+        times_.read_ns += now_ns() - start;
+        half.outcome = outcome_of(assignment, result);
+        finish(half);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_staged_engine(Direction direction, const Lading& lading) {
+    if (direction == Direction::read) {
+        return std::make_unique<StagedReads>(lading);
+    }
+    return std::make_unique<StagedWrites>(lading);
+}
+
+}  // namespace waybill

@@ -1,0 +1,94 @@
+#include "facts/limits.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+
+#include "base/text.hpp"
+
+namespace waybill {
+namespace {
+
+std::optional<std::uint64_t> number_in(std::string_view text) {
+    const std::string_view body = trim(text);
+    std::uint64_t number = 0;
+    const auto [end, problem] = std::from_chars(body.data(), body.data() + body.size(), number);
+    return problem == std::errc() && end != body.data() ? std::optional(number) : std::nullopt;
+}
+
+std::optional<std::uint64_t> number_of_file(const MachineRoot& root, const std::string& path) {
+    const Fact<std::string> text = root.read(path);
+    return text.known() ? number_in(text.value) : std::nullopt;  // "max" is no number: no limit
+}
+
+// This process's folder of a cgroup hierarchy: version 2 has an empty controller list.
+std::string cgroup_folder(const MachineRoot& root, std::string_view controller) {
+    const Fact<std::string> text = root.read("/proc/self/cgroup");
+    for (const std::string_view line : split(text.value, '\n')) {
+        const auto fields = split(line, ':');
+        if (fields.size() < 3) {
+            continue;
+        }
+        const bool version2 = fields[1].empty();
+        const auto controllers = split(fields[1], ',');
+        if (controller.empty() ? version2 : std::find(controllers.begin(), controllers.end(), controller) != controllers.end()) {
+            return std::string(fields[2]);
+        }
+    }
+    return {};
+}
+
+// The least that is left below the limits of a group and its parents.
+std::uint64_t left_in_groups(const MachineRoot& root, std::string hierarchy, std::string folder, const char* limit,
+                             const char* used, std::uint64_t left) {
+    while (true) {
+        const std::string base = hierarchy + folder;
+        const auto most = number_of_file(root, base + "/" + limit);
+        const auto now = number_of_file(root, base + "/" + used);
+        if (most && now) {
+            left = std::min(left, *most > *now ? *most - *now : 0);
+        }
+        if (folder.empty() || folder == "/") {
+            return left;
+        }
+        folder.resize(folder.rfind('/'));
+    }
+}
+
+}  // namespace
+
+std::uint64_t free_memory_bytes(const MachineRoot& root) {
+    const Fact<std::string> text = root.read("/proc/meminfo");
+    std::uint64_t free_bytes = 0;
+    for (const std::string_view line : split(text.value, '\n')) {
+        if (line.starts_with("MemAvailable:")) {
+            free_bytes = number_in(line.substr(13)).value_or(0) * 1024;
+        }
+    }
+    free_bytes = left_in_groups(root, "/sys/fs/cgroup", cgroup_folder(root, ""), "memory.max", "memory.current", free_bytes);
+    return left_in_groups(root, "/sys/fs/cgroup/memory", cgroup_folder(root, "memory"), "memory.limit_in_bytes",
+                          "memory.usage_in_bytes", free_bytes);
+}
+
+std::uint32_t usable_cores(const MachineRoot& root) {
+    std::uint32_t cores = 1;
+    cpu_set_t mask;
+    if (root.is_live() && ::sched_getaffinity(0, sizeof mask, &mask) == 0) {
+        cores = static_cast<std::uint32_t>(CPU_COUNT(&mask));
+    }
+    const Fact<std::string> quota = root.read("/sys/fs/cgroup" + cgroup_folder(root, "") + "/cpu.max");
+    const auto fields = split(trim(quota.value), ' ');
+    if (fields.size() == 2) {
+        const auto allowed = number_in(fields[0]);
+        const auto period = number_in(fields[1]);
+        if (allowed && period && *period != 0) {
+            cores = std::min(cores, static_cast<std::uint32_t>((*allowed + *period - 1) / *period));
+        }
+    }
+    return std::max(1U, cores);
+}
+
+}  // namespace waybill

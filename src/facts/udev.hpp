@@ -1,0 +1,16 @@
+// The udev database's record of a block device, which cuFile asks for a file's device.
+#pragma once
+
+#include "base/root.hpp"
+#include "waybill/facts.hpp"
+
+namespace waybill {
+
+struct UdevRecord {
+    Fact<bool> record;        // /run/udev/data/bMAJOR:MINOR
+    Fact<std::string> usage;  // its E:ID_FS_USAGE
+};
+
+[[nodiscard]] UdevRecord read_udev_record(const MachineRoot& root, DeviceNumber device);
+
+}  // namespace waybill

@@ -1,0 +1,254 @@
+#include "gpu/cuda.hpp"
+
+#include <pthread.h>
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "base/clock.hpp"
+#include "base/library.hpp"
+
+namespace waybill {
+namespace {
+
+struct Entry {
+    const char* name;
+    void** slot;
+    bool optional = false;
+};
+
+template <class Function>
+Entry entry(const char* name, Function& slot, bool optional = false) {
+    return {name, reinterpret_cast<void**>(&slot), optional};
+}
+
+// The names that the library exports: the newest suffix whose signature is the one declared.
+auto entries(CudaApi& api) {
+    return std::array{
+        entry("cuInit", api.init),
+        entry("cuDriverGetVersion", api.driver_version),
+        entry("cuDeviceGet", api.device_get),
+        entry("cuDeviceGetCount", api.device_count),
+        entry("cuDeviceGetName", api.device_name),
+        entry("cuDeviceGetUuid_v2", api.device_uuid),
+        entry("cuDeviceGetAttribute", api.device_attribute),
+        entry("cuDeviceGetPCIBusId", api.device_pci_bus_id),
+        entry("cuDevicePrimaryCtxRetain", api.primary_context_retain),
+        entry("cuCtxGetCurrent", api.context_current),
+        entry("cuCtxPushCurrent_v2", api.context_push),
+        entry("cuCtxPopCurrent_v2", api.context_pop),
+        entry("cuCtxGetDevice", api.context_device),
+        entry("cuMemAlloc_v2", api.mem_alloc),
+        entry("cuMemFree_v2", api.mem_free),
+        entry("cuMemHostRegister_v2", api.host_register),
+        entry("cuMemHostUnregister", api.host_unregister),
+        entry("cuMemcpyHtoD_v2", api.copy_to_device),
+        entry("cuMemcpyDtoH_v2", api.copy_to_host),
+        entry("cuMemcpyHtoDAsync_v2", api.copy_to_device_async),
+        entry("cuMemcpyDtoHAsync_v2", api.copy_to_host_async),
+        entry("cuStreamCreate", api.stream_create),
+        entry("cuStreamDestroy_v2", api.stream_destroy),
+        entry("cuStreamSynchronize", api.stream_synchronize),
+        entry("cuStreamWaitEvent", api.stream_wait_event),
+        entry("cuStreamIsCapturing", api.stream_is_capturing),
+        entry("cuEventCreate", api.event_create),
+        entry("cuEventDestroy_v2", api.event_destroy),
+        entry("cuEventRecord", api.event_record),
+        entry("cuEventQuery", api.event_query),
+        entry("cuEventSynchronize", api.event_synchronize),
+        entry("cuPointerGetAttributes", api.pointer_attributes),
+        entry("cuThreadExchangeStreamCaptureMode", api.exchange_capture_mode),
+        entry("cuGetErrorName", api.error_name),
+        entry("cuCtxGetId", api.context_id, true),
+    };
+}
+
+constexpr const char* kLibrary = "libcuda.so.1";
+
+std::atomic<const CudaApi*> bound_api{nullptr};
+std::atomic<bool> lost_by_fork{false};
+std::atomic<std::uint64_t> init_time_ns{0};
+std::atomic<std::uint64_t> context_time_ns{0};
+std::mutex load_mutex;
+bool initialised = false;  // by us; under load_mutex
+bool used_before_fork = false;
+
+bool driver_is_initialised(const CudaApi& api) noexcept {
+    CuContext current = nullptr;
+    return api.context_current(&current) != kCudaNotInitialized;
+}
+
+void watch_forks() {
+    static const bool watching = [] {
+        ::pthread_atfork(
+            [] {
+                const CudaApi* api = bound_api.load();
+                used_before_fork = api != nullptr && (lost_by_fork.load() || driver_is_initialised(*api));
+            },
+            nullptr, [] { lost_by_fork.store(used_before_fork); });
+        return true;
+    }();
+    (void)watching;
+}
+
+// Binds the entry points of a loaded library; null when one is missing, whose name is put in `missing`.
+const CudaApi* bind(const Library& library, std::string& missing) {
+    auto api = std::make_unique<CudaApi>();
+    for (const Entry& wanted : entries(*api)) {
+        *wanted.slot = library.symbol(wanted.name);
+        if (*wanted.slot == nullptr && !wanted.optional) {
+            missing = wanted.name;
+            return nullptr;
+        }
+    }
+    watch_forks();
+    const CudaApi* expected = nullptr;
+    if (bound_api.compare_exchange_strong(expected, api.get())) {
+        return api.release();  // for the life of the process
+    }
+    return expected;
+}
+
+}  // namespace
+
+const CudaApi* cuda_if_loaded() noexcept {
+    if (lost_by_fork.load(std::memory_order_relaxed)) {
+        return nullptr;
+    }
+    if (const CudaApi* api = bound_api.load(std::memory_order_acquire)) {
+        return api;
+    }
+    try {
+        const Library library = Library::if_loaded(kLibrary);
+        std::string missing;
+        return library ? bind(library, missing) : nullptr;
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+const CudaApi& cuda() {
+    if (cuda_lost_by_fork()) {
+        throw_fork_after_cuda();
+    }
+    const std::lock_guard lock(load_mutex);
+    const CudaApi* api = bound_api.load();
+    if (api != nullptr && initialised) {
+        return *api;
+    }
+    const std::uint64_t start = now_ns();
+    if (api == nullptr) {
+        const Library library = Library::load(kLibrary);
+        if (!library) {
+            throw Error(ErrorCode::no_gpu, "no GPU can be used: NVIDIA's driver library libcuda.so.1 is not installed (" +
+                                               library.problem() + "); install the driver, or read to host memory");
+        }
+        std::string missing;
+        api = bind(library, missing);
+        if (api == nullptr) {
+            throw Error(ErrorCode::no_gpu, "no GPU can be used: libcuda.so.1 has no entry point " + missing +
+                                               "; Waybill needs a driver of CUDA 11.0 or newer");
+        }
+    }
+    const CuStatus status = api->init(0);
+    if (status == kCudaNoDevice) {
+        throw Error(ErrorCode::no_gpu, "no GPU can be used: the driver sees none (is CUDA_VISIBLE_DEVICES empty?)",
+                    native_cuda(status));
+    }
+    if (status != kCudaSuccess) {
+        throw Error(ErrorCode::no_gpu, "no GPU can be used: cuInit failed; run nvidia-smi to see the driver's state",
+                    native_cuda(status));
+    }
+    initialised = true;
+    init_time_ns += now_ns() - start;
+    return *api;
+}
+
+bool cuda_lost_by_fork() noexcept {
+    return lost_by_fork.load(std::memory_order_relaxed);
+}
+
+void throw_fork_after_cuda() {
+    throw Error(ErrorCode::fork_after_cuda,
+                "this process was forked from one that had initialised CUDA, where no GPU call can work; start workers "
+                "with the method 'spawn' or 'forkserver', or fork before the first GPU use");
+}
+
+std::uint64_t cuda_init_ns() noexcept {
+    return init_time_ns.load();
+}
+
+std::uint64_t context_ns() noexcept {
+    return context_time_ns.load();
+}
+
+CuContext primary_context(int device) {
+    static std::mutex mutex;
+    static auto& contexts = *new std::map<int, CuContext>();
+    const CudaApi& api = cuda();
+    const std::lock_guard lock(mutex);
+    if (const auto found = contexts.find(device); found != contexts.end()) {
+        return found->second;
+    }
+    int count = 0;
+    check_cuda(api.device_count(&count), "cuDeviceGetCount");
+    if (device < 0 || device >= count) {
+        throw Error(ErrorCode::no_gpu, "there is no GPU " + std::to_string(device) + ": this process sees " +
+                                           std::to_string(count) + ", numbered from 0");
+    }
+    const std::uint64_t start = now_ns();
+    CuDevice handle = 0;
+    check_cuda(api.device_get(&handle, device), "cuDeviceGet");
+    CuContext context = nullptr;
+    check_cuda(api.primary_context_retain(&context, handle), "cuDevicePrimaryCtxRetain");
+    context_time_ns += now_ns() - start;
+    contexts.emplace(device, context);
+    return context;
+}
+
+NativeCode native_cuda(CuStatus status) {
+    const char* name = nullptr;
+    const CudaApi* api = bound_api.load();
+    if (api == nullptr || api->error_name(status, &name) != kCudaSuccess || name == nullptr) {
+        name = "CUDA_ERROR";
+    }
+    return {NativeCode::Layer::cuda, status, name};
+}
+
+void check_cuda(CuStatus status, const char* call) {
+    if (status == kCudaSuccess) {
+        return;
+    }
+    if (status == kCudaOutOfMemory) {
+        throw Error(ErrorCode::out_of_memory, std::string(call) + " found no memory; free some or ask for less",
+                    native_cuda(status));
+    }
+    throw Error(ErrorCode::cuda_error, std::string(call) + " failed", native_cuda(status));
+}
+
+CurrentContext::CurrentContext(CuContext context) {
+    if (context != nullptr) {
+        check_cuda(cuda_if_loaded()->context_push(context), "cuCtxPushCurrent");
+        pushed_ = true;
+    }
+}
+
+CurrentContext::~CurrentContext() {
+    if (pushed_) {
+        CuContext ours = nullptr;
+        cuda_if_loaded()->context_pop(&ours);
+    }
+}
+
+RelaxedCapture::RelaxedCapture(const CudaApi& api) noexcept : api_(api) {
+    api_.exchange_capture_mode(&mode_);
+}
+
+RelaxedCapture::~RelaxedCapture() {
+    api_.exchange_capture_mode(&mode_);
+}
+
+}  // namespace waybill

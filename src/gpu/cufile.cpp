@@ -1,0 +1,208 @@
+#include "gpu/cufile.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "base/clock.hpp"
+#include "base/fd.hpp"
+#include "base/forks.hpp"
+#include "base/library.hpp"
+#include "base/text.hpp"
+#include "gpu/driver_probe.hpp"
+
+namespace waybill {
+namespace {
+
+std::atomic<std::uint64_t> open_time_ns{0};
+
+// Puts descriptors 0 to 2 back if they were closed or replaced: a failed cuFileDriverOpen closes descriptor 0 where
+// nvidia-fs is loaded without its device nodes (fastsafetensors pull 102).
+class StandardDescriptors {
+public:
+    StandardDescriptors() {
+        for (int number = 0; number < kCount; ++number) {
+            struct stat state {};
+            if (::fstat(number, &state) == 0) {
+                copies_[number] = Fd(::fcntl(number, F_DUPFD_CLOEXEC, kCount));
+                states_[number] = state;
+            }
+        }
+    }
+    ~StandardDescriptors() {
+        for (int number = 0; number < kCount; ++number) {
+            struct stat state {};
+            if (copies_[number] && (::fstat(number, &state) != 0 || state.st_ino != states_[number].st_ino ||
+                                    state.st_dev != states_[number].st_dev)) {
+                ::dup2(copies_[number].get(), number);
+            }
+        }
+    }
+    StandardDescriptors(const StandardDescriptors&) = delete;
+    StandardDescriptors& operator=(const StandardDescriptors&) = delete;
+
+private:
+    static constexpr int kCount = 3;
+    std::array<Fd, kCount> copies_;
+    std::array<struct stat, kCount> states_{};
+};
+
+Error unavailable(const std::string& why, NativeCode native = {}) {
+    return Error(ErrorCode::cufile_unavailable, "cuFile cannot be used: " + why, std::move(native));
+}
+
+template <class Function>
+void bind(const Library& library, const char* name, Function& slot, bool optional = false) {
+    slot = reinterpret_cast<Function>(library.symbol(name));
+    if (slot == nullptr && !optional) {
+        throw unavailable(library.path() + " has no entry point " + name);
+    }
+}
+
+void bind_all(const Library& library, CufileApi& api) {
+    bind(library, "cuFileDriverOpen", api.driver_open);
+    bind(library, "cuFileHandleRegister", api.handle_register);
+    bind(library, "cuFileHandleDeregister", api.handle_deregister);
+    bind(library, "cuFileBufRegister", api.buffer_register);
+    bind(library, "cuFileBufDeregister", api.buffer_deregister);
+    bind(library, "cuFileRead", api.read);
+    bind(library, "cuFileWrite", api.write);
+    bind(library, "cuFileGetVersion", api.get_version, true);
+    bind(library, "cuFileSetStatsLevel", api.set_stats_level, true);
+    bind(library, "cuFileGetStatsLevel", api.get_stats_level, true);
+    bind(library, "cuFileStatsStart", api.stats_start, true);
+    bind(library, "cuFileGetStatsL3", api.get_stats_l3, true);
+}
+
+// What the opening thread and the waiting one share; the thread may outlive the wait by ever.
+struct Opening {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool done = false;
+    CufileStatus status;
+};
+
+void open_under_limit(const CufileApi& api, std::uint64_t limit_ns) {
+    auto opening = std::make_shared<Opening>();
+    const StandardDescriptors guard;
+    std::thread([opening, open = api.driver_open] {
+        const CufileStatus status = open();
+        const std::lock_guard lock(opening->mutex);
+        opening->status = status;
+        opening->done = true;
+        opening->changed.notify_all();
+    }).detach();
+    std::unique_lock lock(opening->mutex);
+    if (!opening->changed.wait_for(lock, std::chrono::nanoseconds(limit_ns), [&] { return opening->done; })) {
+        throw unavailable("cuFileDriverOpen did not return within " + duration_text(limit_ns) +
+                          " (driver_timeout); it is not tried again in this process");
+    }
+    if (opening->status.code != kCufileSuccess) {
+        throw unavailable("cuFileDriverOpen failed (" + cufile_code_text(opening->status.code) + ")",
+                          native_cufile(opening->status));
+    }
+}
+
+void start_statistics(CufileDriver& driver) {
+    constexpr int kPerGpu = 3;
+    const CufileApi& api = driver.api;
+    if (api.set_stats_level == nullptr || api.get_stats_l3 == nullptr || api.stats_start == nullptr) {
+        driver.statistics_problem = "this libcufile has no statistics calls";
+        return;
+    }
+    // Never lowered, reset or stopped: the program may use them too.
+    int level = 0;
+    if (api.get_stats_level == nullptr || api.get_stats_level(&level).code != kCufileSuccess || level < kPerGpu) {
+        const CufileStatus status = api.set_stats_level(kPerGpu);
+        if (status.code != kCufileSuccess) {
+            driver.statistics_problem = "cuFileSetStatsLevel failed: " + cufile_code_text(status.code);
+            return;
+        }
+    }
+    const CufileStatus status = api.stats_start();
+    driver.statistics = status.code == kCufileSuccess;
+    if (!driver.statistics) {
+        driver.statistics_problem = "cuFileStatsStart failed: " + cufile_code_text(status.code);
+    }
+}
+
+class Opener {
+public:
+    const CufileDriver& open(const CufileOptions& options) {
+        const std::lock_guard lock(mutex_);
+        if (failure_) {
+            throw *failure_;
+        }
+        if (open_.load() == nullptr) {
+            const std::uint64_t start = now_ns();
+            try {
+                make(options);
+            } catch (const Error& error) {
+                failure_ = std::make_unique<Error>(error);
+                throw;
+            }
+            open_time_ns += now_ns() - start;
+        }
+        return driver_;
+    }
+    [[nodiscard]] const CufileDriver* if_open() const noexcept { return open_.load(std::memory_order_acquire); }
+
+private:
+    void make(const CufileOptions& options) {
+        if (!options.json.empty()) {
+            ::setenv("CUFILE_ENV_PATH_JSON", options.json.c_str(), 1);
+        }
+        if (options.try_in_child_first) {
+            const DriverProbe probe = probe_driver(options.library, options.open_timeout_ns);
+            if (!probe.opened) {
+                throw unavailable("a child process tried cuFileDriverOpen first, and it " + probe.text);
+            }
+        }
+        const Library library = Library::load(options.library);
+        if (!library) {
+            throw unavailable("the library " + options.library + " cannot be loaded (" + library.problem() + ")");
+        }
+        bind_all(library, driver_.api);
+        driver_.path = library.path();
+        if (driver_.api.get_version != nullptr && driver_.api.get_version(&driver_.version).code != kCufileSuccess) {
+            driver_.version = 0;
+        }
+        open_under_limit(driver_.api, options.open_timeout_ns);
+        if (options.statistics) {
+            start_statistics(driver_);
+        }
+        open_.store(&driver_, std::memory_order_release);
+    }
+
+    std::mutex mutex_;
+    CufileDriver driver_;
+    std::unique_ptr<Error> failure_;
+    std::atomic<const CufileDriver*> open_{nullptr};
+};
+
+// A forked child starts afresh; whether CUDA still works there is checked before.
+ForkLocal<Opener> the_opener;
+
+}  // namespace
+
+const CufileDriver& cufile_driver(const CufileOptions& options) {
+    return the_opener.get().open(options);
+}
+
+const CufileDriver* cufile_if_open() noexcept {
+    return the_opener.get().if_open();
+}
+
+std::uint64_t cufile_open_ns() noexcept {
+    return open_time_ns.load();
+}
+
+}  // namespace waybill

@@ -1,0 +1,91 @@
+// NVIDIA's cuFile library, loaded at run time and only when a route needs it.
+//
+// One library a process: the first one named wins. The driver is opened once, under a time limit, with descriptors 0 to 2
+// guarded; where an open is known to hang or to harm, a child process tries it first. Layouts and codes follow the cuFile
+// API reference (docs.nvidia.com, "cuFile API Reference Guide") and the sizes measured by version. Thread-safe.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "waybill/error.hpp"
+
+namespace waybill {
+
+inline constexpr int kCufileSuccess = 0;
+inline constexpr int kCufileCudaError = 5011;
+
+// In a status the CUDA part means something only when the cuFile part is kCufileCudaError.
+struct CufileStatus {
+    int code = 0;
+    int cuda = 0;
+};
+
+using CufileHandle = void*;
+
+// How a file is described to cuFileHandleRegister: kind 1 is a descriptor.
+struct CufileDescription {
+    int kind = 1;
+    union {
+        int descriptor;
+        void* handle;
+    };
+    const void* operations = nullptr;
+};
+static_assert(sizeof(CufileDescription) == 24);
+
+struct CufileApi {
+    CufileStatus (*driver_open)();
+    CufileStatus (*handle_register)(CufileHandle* handle, CufileDescription* description);
+    void (*handle_deregister)(CufileHandle handle);
+    CufileStatus (*buffer_register)(const void* pointer, std::size_t size_bytes, int flags);
+    CufileStatus (*buffer_deregister)(const void* pointer);
+    ssize_t (*read)(CufileHandle handle, void* base, std::size_t size_bytes, off_t file_offset, off_t buffer_offset);
+    ssize_t (*write)(CufileHandle handle, const void* base, std::size_t size_bytes, off_t file_offset, off_t buffer_offset);
+    // Null in libraries before 1.16 or so: then there is no evidence by the API.
+    CufileStatus (*get_version)(int* version);
+    CufileStatus (*set_stats_level)(int level);
+    CufileStatus (*get_stats_level)(int* level);
+    CufileStatus (*stats_start)();
+    CufileStatus (*get_stats_l3)(void* statistics);
+};
+
+struct CufileOptions {
+    std::string library;                 // path or soname
+    std::string json;                    // a cufile.json; empty: the library's own search
+    std::uint64_t open_timeout_ns = 0;
+    bool try_in_child_first = false;
+    bool statistics = true;
+};
+
+struct CufileDriver {
+    CufileApi api{};
+    int version = 0;          // 1000*major + 10*minor; 0 unknown
+    std::string path;         // of the loaded library
+    bool statistics = false;  // level 3 is on and started
+    std::string statistics_problem;
+};
+
+// The open driver; opens it on first need. A failure is kept: it is thrown again at each call.
+// Throws Error cufile_unavailable (no library, a name missing, the child or the time limit said no), cufile_error.
+[[nodiscard]] const CufileDriver& cufile_driver(const CufileOptions& options);
+
+// The driver when it is open already, else null.
+[[nodiscard]] const CufileDriver* cufile_if_open() noexcept;
+
+// Nanoseconds spent in loading and opening so far.
+[[nodiscard]] std::uint64_t cufile_open_ns() noexcept;
+
+// {cufile, 5027, "CU_FILE_HANDLE_NOT_REGISTERED"}, or the CUDA code where that is the cause.
+[[nodiscard]] NativeCode native_cufile(CufileStatus status);
+// The name and what usually causes it, for messages.
+[[nodiscard]] std::string cufile_code_text(int code);
+
+// The name of a result of cuFileRead or cuFileWrite below zero: -1 with errno, or minus a cuFile code.
+[[nodiscard]] NativeCode native_cufile_result(ssize_t result, int error_number);
+
+}  // namespace waybill

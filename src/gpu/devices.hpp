@@ -1,0 +1,18 @@
+// The GPUs of this process, asked once and kept.
+#pragma once
+
+#include <string>
+
+#include "waybill/facts.hpp"
+
+namespace waybill {
+
+struct GpuDevice {
+    GpuFacts facts;
+    std::string uuid_bytes;  // 16, as cuFile's counters name the GPU
+};
+
+// Initialises CUDA on first need. Throws Error no_gpu when there is no such device, cuda_error. Thread-safe.
+[[nodiscard]] const GpuDevice& gpu_device(int ordinal);
+
+}  // namespace waybill

@@ -1,0 +1,52 @@
+#include "gpu/pointer.hpp"
+
+#include <algorithm>
+
+namespace waybill {
+
+PointerOwner find_owner(const void* pointer) {
+    const CudaApi* api = cuda_if_loaded();
+    if (api == nullptr) {
+        return {};
+    }
+    int memory_type = 0;
+    int managed = 0;
+    int device = -1;
+    CuContext context = nullptr;
+    int attributes[] = {kPointerMemoryType, kPointerIsManaged, kPointerDeviceOrdinal, kPointerContext};
+    void* values[] = {&memory_type, &managed, &device, &context};
+    const CuStatus status = api->pointer_attributes(4, attributes, values, reinterpret_cast<CuPointer>(pointer));
+    if (status != kCudaSuccess || memory_type == 0) {
+        return {};  // not initialised, or memory that CUDA does not know
+    }
+    PointerOwner owner;
+    if (managed != 0) {
+        owner.memory = MemoryKind::managed;
+    } else {
+        owner.memory = memory_type == kMemoryTypeDevice ? MemoryKind::device : MemoryKind::pinned;
+    }
+    if (owner.on_gpu()) {
+        owner.device = device;
+        // Memory of cuMemAllocAsync and of virtual mappings has no context: its device's primary one is used.
+        owner.context = context != nullptr ? context : primary_context(device);
+    }
+    return owner;
+}
+
+std::uint64_t covered_bytes(const CudaApi& api, CuPointer pointer, std::uint64_t size_bytes) {
+    std::uint64_t covered = 0;
+    while (covered < size_bytes) {
+        AllocationRange range;
+        int attributes[] = {kPointerRangeStart, kPointerRangeSize};
+        void* values[] = {&range.start, &range.size_bytes};
+        const CuStatus status = api.pointer_attributes(2, attributes, values, pointer + covered);
+        const CuPointer end = range.start + range.size_bytes;
+        if (status != kCudaSuccess || range.size_bytes == 0 || end <= pointer + covered) {
+            break;
+        }
+        covered = end - pointer;
+    }
+    return std::min(covered, size_bytes);
+}
+
+}  // namespace waybill

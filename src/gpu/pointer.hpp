@@ -1,0 +1,32 @@
+// What an address is: host, pinned, device or managed memory, and whose.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/cuda.hpp"
+#include "waybill/receipt.hpp"
+
+namespace waybill {
+
+struct PointerOwner {
+    MemoryKind memory = MemoryKind::host;
+    int device = -1;               // for device and managed memory
+    CuContext context = nullptr;   // to make current for copies; null for host memory
+
+    [[nodiscard]] bool on_gpu() const noexcept { return memory == MemoryKind::device || memory == MemoryKind::managed; }
+};
+
+// Asks the driver, when this process has it. Without it every address is host memory.
+[[nodiscard]] PointerOwner find_owner(const void* pointer);
+
+// The allocation that an address lies in.
+struct AllocationRange {
+    CuPointer start = 0;
+    std::uint64_t size_bytes = 0;
+};
+
+// The GPU memory from `pointer` on that allocations cover without a gap, at most `size_bytes`: a range may span several
+// mappings (virtual memory management).
+[[nodiscard]] std::uint64_t covered_bytes(const CudaApi& api, CuPointer pointer, std::uint64_t size_bytes);
+
+}  // namespace waybill

@@ -1,0 +1,326 @@
+#include "io/consign.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "facts/limits.hpp"
+#include "facts/residency.hpp"
+#include "gpu/devices.hpp"
+#include "io/checks.hpp"
+#include "io/registered.hpp"
+
+namespace waybill {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+// Smaller requests are not worth a look at the cache: their own calls tell where the bytes were.
+constexpr std::uint64_t kResidencyFromBytes = kMiB;
+// A larger range is sampled: looking at each page of it would cost a notable part of a hot read.
+constexpr std::uint64_t kWholeResidencyBytes = 64 * kMiB;
+constexpr std::uint64_t kResidencySamples = 16;
+// Counters of the whole process are read at the edges of requests from this size on, where their cost is nothing.
+constexpr std::uint64_t kCountersFromBytes = 64 * kMiB;
+// Below this a unit costs more in calls than another thread saves (measured: docs/measurements).
+constexpr std::uint64_t kLeastUnitBytes = 512 * 1024;
+// Staging saturates the link with eight threads; more cost processor time alone (docs/measurements).
+constexpr std::uint64_t kMostThreads = 8;
+
+Residency look_at_cache(int fd, std::uint64_t offset, std::uint64_t size_bytes) {
+    if (size_bytes <= kWholeResidencyBytes) {
+        return measure_residency(fd, offset, size_bytes);
+    }
+    Residency sum;
+    const std::uint64_t stride = size_bytes / kResidencySamples;
+    for (std::uint64_t k = 0; k < kResidencySamples; ++k) {
+        const Residency sample = measure_residency(fd, offset + k * stride, kMiB);
+        if (sample.state == Residency::State::unknown) {
+            return sample;
+        }
+        sum.cached_bytes += sample.cached_bytes;
+        sum.dirty_bytes += sample.dirty_bytes;
+        sum.range_bytes += sample.range_bytes;
+        sum.source = sample.source + fmt::format(", {} samples of 1 MiB", kResidencySamples);
+    }
+    sum.state = Residency::State::partial;
+    return sum;
+}
+
+void check_same_memory(const PointerOwner& first, const PointerOwner& other) {
+    if (first.on_gpu() != other.on_gpu() || first.device != other.device || first.context != other.context) {
+        throw Error(ErrorCode::invalid_argument,
+                    "the requests of one call need memory of one kind: all on the host, or all on one GPU in one context");
+    }
+}
+
+Destination destination_of(const PointerOwner& owner) {
+    Destination destination;
+    destination.memory = owner.memory;
+    destination.device = owner.device;
+    destination.name = owner.on_gpu() ? gpu_device(owner.device).facts.name : "host";
+    return destination;
+}
+
+// Parts, owners and the kind of memory of all requests.
+PointerOwner add_parts(Consignment& consignment, std::span<const FileAndRequest> requests) {
+    PointerOwner owner;
+    bool known = false;
+    consignment.parts.reserve(requests.size());
+    for (const auto& [file, request] : requests) {
+        Part part;
+        part.descriptors = file->descriptors();
+        part.name = file->name;
+        const RequestRange range = check_range(consignment.direction, *file, part.descriptors->buffered(), *request);
+        part.asked_bytes = range.asked_bytes;
+        part.size_bytes = range.size_bytes;
+        part.work.direction = consignment.direction;
+        part.work.file_offset = request->file_offset;
+        part.work.memory = static_cast<std::byte*>(request->target.pointer) + request->target_offset;
+        if (request->target.pointer != nullptr) {
+            const PointerOwner found = find_owner(request->target.pointer);
+            if (known) {
+                check_same_memory(owner, found);
+            }
+            owner = found;
+            known = true;
+            check_device_range(found, *request, range.size_bytes);
+        }
+        if (request->target.owner) {
+            consignment.owners.push_back(request->target.owner);
+        }
+        consignment.sync = consignment.sync || request->sync;
+        consignment.open_ns += file->take_open_ns();
+        consignment.parts.push_back(std::move(part));
+    }
+    return owner;
+}
+
+RouteQuestion question_of(const Consignment& consignment, const PointerOwner& owner, const Request& request) {
+    RouteQuestion question;
+    question.direction = consignment.direction;
+    for (const Part& part : consignment.parts) {
+        question.size_bytes = std::max(question.size_bytes, part.size_bytes);
+    }
+    question.to_gpu = owner.on_gpu();
+    question.managed_memory = owner.memory == MemoryKind::managed;
+    question.require = request.require;
+    const Part& first = consignment.parts.front();
+    if (consignment.direction == Direction::read && first.size_bytes >= kResidencyFromBytes) {
+        question.residency = look_at_cache(first.descriptors->buffered(), first.work.file_offset, first.size_bytes);
+    }
+    return question;
+}
+
+Route route_of(Consignment& consignment, const PointerOwner& owner, OpenFile& file, const Request& request) {
+    const RouteQuestion question = question_of(consignment, owner, request);
+    if (question.residency.range_bytes != 0) {
+        consignment.residency = question.residency;
+    }
+    const Settings& settings = *consignment.settings;
+    const GpuFacts* gpu = owner.on_gpu() ? &gpu_device(owner.device).facts : nullptr;
+    const MachineFacts& machine = machine_facts(settings);
+    if (question.size_bytes < kResidencyFromBytes || settings.page_cache.value != PageCacheUse::automatic) {
+        return choose_route(question, settings, file.facts(), machine, gpu);
+    }
+    // Whether a cold file fits in memory is a question of this moment.
+    MachineFacts now = machine;
+    now.free_memory_bytes = free_memory_bytes(machine_root(settings));
+    return choose_route(question, settings, file.facts(), now, gpu);
+}
+
+[[noreturn]] void refuse(const Route& route, const std::string& name) {
+    const bool required = route.refused->id == "require-not-met";
+    throw Error(required ? ErrorCode::route_refused : ErrorCode::cufile_unavailable,
+                required ? fmt::format("'{}': {}", name, route.refused->text)
+                         : fmt::format("compat_mode=off, and cuFile cannot serve '{}': {} ({}); set compat_mode=auto to let "
+                                       "Waybill stage the bytes",
+                                       name, route.refused->text, route.refused->id));
+}
+
+// Opens cuFile and registers every file with it.
+void prepare_cufile(Consignment& consignment) {
+    const Settings& settings = *consignment.settings;
+    CufileOptions options;
+    options.library = settings.cufile_library.value;
+    options.json = settings.cufile_json.value;
+    options.open_timeout_ns = settings.driver_timeout.value;
+    options.try_in_child_first = consignment.route->suspicious_driver;
+    options.statistics = settings.evidence.value != EvidenceLevel::off || consignment.require != Require::none;
+    const CurrentContext current(consignment.lading.owner.context);
+    const CufileDriver& driver = cufile_driver(options);
+    consignment.lading.cufile = &driver.api;
+    for (Part& part : consignment.parts) {
+        part.work.file.cufile = part.descriptors->cufile_handle(driver, consignment.route->cufile_direct_descriptor);
+        part.work.registered_base = registered_base(part.work.memory, part.size_bytes);
+        consignment.destination.registered = consignment.destination.registered || part.work.registered_base != nullptr;
+    }
+    if (!driver.statistics) {
+        consignment.notes.push_back("cuFile's counters are not there: " + driver.statistics_problem);
+    }
+}
+
+// Under `off` a refusal is the answer; under `auto` the bytes are staged, and the receipt says why.
+void prepare_cufile_or_stage(Consignment& consignment) {
+    try {
+        prepare_cufile(consignment);
+    } catch (const Error& error) {
+        const std::shared_ptr<const Route> wanted = consignment.route;
+        if (consignment.settings->compat_mode.value == CompatMode::off || consignment.require != Require::none) {
+            std::string text = error.what();
+            if (wanted->doubt) {
+                text += fmt::format("; likely because {} ({})", wanted->doubt->text, wanted->doubt->id);
+            }
+            throw Error(error.code(), text + "; set compat_mode=auto to let Waybill stage the bytes", error.native());
+        }
+        Route staged = *wanted;
+        staged.engine = EngineKind::staged;
+        staged.expected_path = Path::staged;
+        staged.cufile_direct_descriptor = false;
+        staged.reasons.insert(staged.reasons.begin(), {"cufile-refused", error.what()});
+        consignment.route = std::make_shared<const Route>(std::move(staged));
+    }
+}
+
+void prepare_files(Consignment& consignment, const OpenFile& file, const FileFacts* facts) {
+    const Route& route = *consignment.route;
+    const bool direct_write = consignment.direction == Direction::write && consignment.settings->direct_write.value;
+    const bool direct = direct_write || (consignment.direction == Direction::read && route.page_cache != PageCacheUse::use);
+    std::size_t align = 4096;
+    if (facts != nullptr) {
+        align = std::max<std::size_t>(align, std::max(facts->direct_offset_align.value, facts->direct_memory_align.value));
+    }
+    for (Part& part : consignment.parts) {
+        EngineFile& engine_file = part.work.file;
+        engine_file.buffered = part.descriptors->buffered();
+        engine_file.direct_align = align;
+        part.work.page_cache = route.page_cache;
+        part.work.direct_write = direct_write;
+        // A slot has room for no more than this at its ends.
+        if (direct && align <= 64 * 1024) {
+            engine_file.direct = part.descriptors->direct();
+        }
+        if (consignment.direction == Direction::read && file.may_read && (direct || part.size_bytes >= 256 * 1024)) {
+            engine_file.random = part.descriptors->random();
+        }
+    }
+}
+
+// The copies come after what the caller queued: by an event for staged reads, by waiting here before anything that the
+// host reads or that cuFile does by itself.
+void order_after_caller(Consignment& consignment, const Request& request, bool single) {
+    Lading& lading = consignment.lading;
+    if (!lading.owner.on_gpu() || consignment.plan.size_bytes == 0) {
+        return;
+    }
+    const CudaApi& api = *cuda_if_loaded();
+    const CurrentContext current(lading.owner.context);
+    lading.stream = request.stream.value_or(nullptr);
+    int capturing = 0;
+    const CuStatus status = api.stream_is_capturing(lading.stream, &capturing);
+    if (status != kCudaSuccess || capturing != 0) {
+        throw Error(ErrorCode::capturing_stream,
+                    "the stream is being captured into a graph, which a read or write of a file cannot be part of; move it "
+                    "before the capture",
+                    status == kCudaSuccess ? NativeCode{} : native_cuda(status));
+    }
+    if (consignment.route->engine == EngineKind::cufile || consignment.direction == Direction::write) {
+        check_cuda(api.stream_synchronize(lading.stream), "cuStreamSynchronize");
+    } else if (single) {
+        lading.on_callers_stream = true;
+    } else {
+        check_cuda(api.event_create(&lading.after, kEventDisableTiming), "cuEventCreate");
+        check_cuda(api.event_record(lading.after, lading.stream), "cuEventRecord");
+    }
+}
+
+std::uint64_t choose_threads(const Consignment& consignment, const MachineFacts& machine) {
+    const std::uint64_t wanted = consignment.settings->num_threads.value;
+    std::uint64_t threads = wanted != 0 ? wanted : std::clamp<std::uint64_t>(machine.cores, 1, kMostThreads);
+    if (consignment.route->engine != EngineKind::cufile) {
+        // Two slots a thread.
+        threads = std::min(threads, std::max<std::uint64_t>(1, consignment.settings->pinned_limit.value /
+                                                                   (2 * consignment.lading.slot_bytes)));
+    }
+    return std::max<std::uint64_t>(1, threads);
+}
+
+void plan_parts(Consignment& consignment, const MachineFacts& machine) {
+    const Settings& settings = *consignment.settings;
+    std::uint64_t total_bytes = 0;
+    for (const Part& part : consignment.parts) {
+        total_bytes += part.size_bytes;
+    }
+    consignment.lading.slot_bytes = settings.bounce_buffer_size.value;
+    consignment.lading.pinned_limit = settings.pinned_limit.value;
+    consignment.threads = choose_threads(consignment, machine);
+    const bool cufile = consignment.route->engine == EngineKind::cufile;
+    const std::uint64_t share = total_bytes / (2 * consignment.threads);
+    const std::uint64_t unit =
+        std::min<std::uint64_t>(consignment.lading.slot_bytes, std::max(kLeastUnitBytes, (share + 65535) / 65536 * 65536));
+    Shares tasks;
+    for (Part& part : consignment.parts) {
+        part.units = Units(part.size_bytes, settings.task_size.value, cufile ? settings.task_size.value : unit);
+        const Plan plan = make_plan(*consignment.route, part.size_bytes, settings, machine.cufile);
+        tasks = {tasks.count + plan.tasks.count, std::max(tasks.size_bytes, plan.tasks.size_bytes), plan.tasks.last_bytes};
+        if (consignment.parts.size() == 1) {
+            consignment.plan = plan;
+        }
+    }
+    consignment.plan.size_bytes = total_bytes;
+    consignment.plan.tasks = tasks;
+}
+
+CountersWanted counters_for(const Consignment& consignment) {
+    const EvidenceLevel level = consignment.settings->evidence.value;
+    const bool forced = level == EvidenceLevel::on || consignment.require != Require::none;
+    if (level == EvidenceLevel::off && !forced) {
+        return {};
+    }
+    const bool large = forced || consignment.plan.size_bytes >= kCountersFromBytes;
+    const bool cufile = consignment.route->engine == EngineKind::cufile;
+    return {(cufile || large) && cufile_if_open() != nullptr, large && cufile, large};
+}
+
+std::uint64_t units_of(const Consignment& consignment) {
+    std::uint64_t units = 0;
+    for (const Part& part : consignment.parts) {
+        units += part.units.count();
+    }
+    return units;
+}
+
+}  // namespace
+
+Consignment consign(Direction direction, std::span<const FileAndRequest> requests, const SettingValues& call, bool many) {
+    Consignment consignment;
+    consignment.start_ns = now_ns();
+    consignment.direction = direction;
+    consignment.many = many;
+    OpenFile& file = *requests.front().file;
+    const Request& request = *requests.front().request;
+    consignment.require = request.require;
+    consignment.settings = file.settings_for(call);
+    const PointerOwner owner = add_parts(consignment, requests);
+    consignment.lading.owner = owner.on_gpu() ? owner : PointerOwner{};
+    consignment.destination = destination_of(owner);
+    Route route = route_of(consignment, owner, file, request);
+    if (route.refused) {
+        refuse(route, *file.name);
+    }
+    consignment.route = std::make_shared<const Route>(std::move(route));
+    if (consignment.route->engine == EngineKind::cufile) {
+        prepare_cufile_or_stage(consignment);
+    }
+    plan_parts(consignment, machine_facts(*consignment.settings));
+    prepare_files(consignment, file, &file.facts());
+    order_after_caller(consignment, request, units_of(consignment) == 1 && !many);
+    consignment.counters = counters_for(consignment);
+    if (owner.on_gpu()) {
+        consignment.gpu_uuid = gpu_device(owner.device).uuid_bytes;
+    }
+    return consignment;
+}
+
+}  // namespace waybill

@@ -1,0 +1,22 @@
+// Consign: from requests to a Consignment: check, ask facts, choose the route, plan, prepare the engine's side.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "io/open_file.hpp"
+#include "io/transfer.hpp"
+#include "waybill/request.hpp"
+
+namespace waybill {
+
+struct FileAndRequest {
+    std::shared_ptr<OpenFile> file;
+    const Request* request = nullptr;
+};
+
+// Throws Error for whatever is wrong before the first byte moves. `requests` is not empty. Settings are the first file's.
+[[nodiscard]] Consignment consign(Direction direction, std::span<const FileAndRequest> requests, const SettingValues& call,
+                                  bool many);
+
+}  // namespace waybill

@@ -1,0 +1,61 @@
+#include "io/descriptors.hpp"
+
+#include <fcntl.h>
+
+namespace waybill {
+
+Descriptors::~Descriptors() {
+    // In a forked child the handles are the parent's.
+    if (driver_ != nullptr && driver_ == cufile_if_open()) {
+        for (const CufileHandle handle : handles_) {
+            if (handle != nullptr) {
+                driver_->api.handle_deregister(handle);
+            }
+        }
+    }
+}
+
+int Descriptors::random() {
+    const std::lock_guard lock(mutex_);
+    if (!random_tried_) {
+        random_tried_ = true;
+        random_ = reopen(buffered_.get(), O_RDONLY);
+        if (random_ && ::posix_fadvise(random_.get(), 0, 0, POSIX_FADV_RANDOM) != 0) {
+            random_.reset();
+        }
+    }
+    return random_.get();
+}
+
+int Descriptors::direct() {
+    const std::lock_guard lock(mutex_);
+    return direct_locked();
+}
+
+int Descriptors::direct_locked() {
+    if (!direct_tried_) {
+        direct_tried_ = true;
+        const int access = ::fcntl(buffered_.get(), F_GETFL) & O_ACCMODE;
+        direct_ = reopen(buffered_.get(), access | O_DIRECT);
+    }
+    return direct_.get();
+}
+
+CufileHandle Descriptors::cufile_handle(const CufileDriver& driver, bool direct) {
+    const std::lock_guard lock(mutex_);
+    CufileHandle& handle = handles_[direct ? 1 : 0];
+    if (handle == nullptr) {
+        CufileDescription description;
+        description.descriptor = direct ? direct_locked() : buffered_.get();
+        const CufileStatus status = driver.api.handle_register(&handle, &description);
+        if (status.code != kCufileSuccess) {
+            handle = nullptr;
+            throw Error(ErrorCode::cufile_error, "cuFileHandleRegister refused the file: " + cufile_code_text(status.code),
+                        native_cufile(status));
+        }
+        driver_ = &driver;
+    }
+    return handle;
+}
+
+}  // namespace waybill

@@ -1,0 +1,42 @@
+// Descriptors: what one open file holds of the kernel and of cuFile, until the last request that uses it ends.
+#pragma once
+
+#include <array>
+#include <mutex>
+
+#include "base/fd.hpp"
+#include "engine/engine.hpp"
+#include "gpu/cufile.hpp"
+
+namespace waybill {
+
+class Descriptors {
+public:
+    explicit Descriptors(Fd buffered) noexcept : buffered_(std::move(buffered)) {}
+    ~Descriptors();
+    Descriptors(const Descriptors&) = delete;
+    Descriptors& operator=(const Descriptors&) = delete;
+
+    [[nodiscard]] int buffered() const noexcept { return buffered_.get(); }
+    // The second ones are opened on first need; -1 where that is refused. Thread-safe.
+    [[nodiscard]] int random();
+    [[nodiscard]] int direct();
+
+    // This file's handle, registered on first need with the O_DIRECT or the buffered descriptor.
+    // Throws Error cufile_error.
+    [[nodiscard]] CufileHandle cufile_handle(const CufileDriver& driver, bool direct);
+
+private:
+    int direct_locked();
+
+    Fd buffered_;
+    std::mutex mutex_;
+    Fd random_;
+    Fd direct_;
+    bool random_tried_ = false;
+    bool direct_tried_ = false;
+    std::array<CufileHandle, 2> handles_{};  // buffered, direct
+    const CufileDriver* driver_ = nullptr;
+};
+
+}  // namespace waybill

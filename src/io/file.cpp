@@ -1,0 +1,152 @@
+#include "waybill/file.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <vector>
+
+#include "io/consign.hpp"
+
+namespace waybill {
+
+Mode parse_mode(std::string_view text) {
+    if (text == "r") {
+        return Mode::read;
+    }
+    if (text == "r+") {
+        return Mode::read_write;
+    }
+    if (text == "w") {
+        return Mode::write;
+    }
+    if (text == "w+") {
+        return Mode::write_read;
+    }
+    throw Error(ErrorCode::invalid_argument, "mode '" + std::string(text) + "' is unknown; use r, r+, w or w+");
+}
+
+namespace {
+
+std::shared_ptr<Transfer> begin(Direction direction, std::span<const FileAndRequest> requests, const SettingValues& call,
+                                bool many, bool blocking) {
+    auto transfer = std::make_shared<Transfer>(consign(direction, requests, call, many));
+    transfer->run(blocking);
+    return transfer;
+}
+
+// Blocks for the whole request. With a time limit other threads move the bytes, so that this one can give up.
+Receipt finish(Direction direction, std::span<const FileAndRequest> requests, const SettingValues& call, bool many) {
+    const std::uint64_t limit_ns = requests.front().file->settings_for(call)->time_limit.value;
+    const auto transfer = begin(direction, requests, call, many, limit_ns == 0);
+    if (limit_ns != 0 && !transfer->wait_for(std::chrono::nanoseconds(limit_ns))) {
+        transfer->cancel();
+        throw Error(ErrorCode::timeout,
+                    "the request on '" + *requests.front().file->name +
+                        "' did not end within its time limit; what has started goes on, so keep the memory until it is done");
+    }
+    return transfer->result();
+}
+
+}  // namespace
+
+File::File(std::shared_ptr<OpenFile> open) noexcept : open_(std::move(open)) {}
+File::File(File&&) noexcept = default;
+File& File::operator=(File&&) noexcept = default;
+File::~File() = default;
+
+File File::open(const std::filesystem::path& path, Mode mode, const SettingLayers& layers) {
+    return File(std::make_shared<OpenFile>(path, mode, layers));
+}
+
+Receipt File::read(const Request& request, const SettingValues& call) const {
+    return finish(Direction::read, std::array{FileAndRequest{open_, &request}}, call, false);
+}
+
+Receipt File::write(const Request& request, const SettingValues& call) const {
+    return finish(Direction::write, std::array{FileAndRequest{open_, &request}}, call, false);
+}
+
+Future File::pread(const Request& request, const SettingValues& call) const {
+    return Future(begin(Direction::read, std::array{FileAndRequest{open_, &request}}, call, false, false));
+}
+
+Future File::pwrite(const Request& request, const SettingValues& call) const {
+    return Future(begin(Direction::write, std::array{FileAndRequest{open_, &request}}, call, false, false));
+}
+
+Receipt File::read_many(std::span<const Request> requests, const SettingValues& call) const {
+    std::vector<FileAndRequest> all;
+    all.reserve(requests.size());
+    for (const Request& request : requests) {
+        all.push_back({open_, &request});
+    }
+    if (all.empty()) {
+        throw Error(ErrorCode::invalid_argument, "read_many needs at least one request");
+    }
+    return finish(Direction::read, all, call, true);
+}
+
+Receipt read_many(std::span<const FileRequest> requests, const SettingValues& call) {
+    std::vector<FileAndRequest> all;
+    all.reserve(requests.size());
+    for (const FileRequest& request : requests) {
+        if (request.file == nullptr) {
+            throw Error(ErrorCode::invalid_argument, "a request of read_many names no file");
+        }
+        all.push_back({request.file->open_, &request.request});
+    }
+    if (all.empty()) {
+        throw Error(ErrorCode::invalid_argument, "read_many needs at least one request");
+    }
+    return finish(Direction::read, all, call, true);
+}
+
+void File::sync() const {
+    if (::fsync(open_->descriptors()->buffered()) != 0) {
+        throw Error(errno == ENOSPC || errno == EDQUOT ? ErrorCode::disk_full : ErrorCode::io_error,
+                    "fsync of '" + *open_->name + "' failed: the bytes may not be on storage", native_errno(errno));
+    }
+}
+
+void File::close() noexcept {
+    if (open_) {
+        open_->close();
+    }
+}
+
+bool File::closed() const noexcept {
+    return !open_ || open_->closed();
+}
+
+std::uint64_t File::size() const {
+    return file_size(open_->descriptors()->buffered(), *open_->name);
+}
+
+const std::filesystem::path& File::path() const noexcept {
+    return open_->path;
+}
+
+Mode File::mode() const noexcept {
+    return open_->mode;
+}
+
+int File::descriptor() const noexcept {
+    try {
+        return open_->descriptors()->buffered();
+    } catch (...) {
+        return -1;
+    }
+}
+
+const Settings& File::settings() const noexcept {
+    return *open_->settings;
+}
+
+FileFacts File::facts() const {
+    FileFacts facts = open_->facts();
+    facts.size_bytes = size();
+    return facts;
+}
+
+}  // namespace waybill

@@ -1,0 +1,77 @@
+#include "waybill/future.hpp"
+
+#include "io/transfer.hpp"
+
+namespace waybill {
+
+Future::Future() noexcept = default;
+Future::Future(std::shared_ptr<Transfer> transfer) noexcept : transfer_(std::move(transfer)) {}
+Future::Future(Future&&) noexcept = default;
+
+namespace {
+
+Transfer& checked(const std::shared_ptr<Transfer>& transfer) {
+    if (!transfer) {
+        throw Error(ErrorCode::invalid_argument, "this Future stands for no request: it was moved from or detached");
+    }
+    return *transfer;
+}
+
+// No byte may arrive in memory that its owner believes to be free.
+void drop(const std::shared_ptr<Transfer>& transfer) noexcept {
+    if (transfer) {
+        transfer->cancel();
+        transfer->wait();
+        transfer->release_owners();
+    }
+}
+
+}  // namespace
+
+Future& Future::operator=(Future&& other) noexcept {
+    if (this != &other) {
+        drop(transfer_);
+        transfer_ = std::move(other.transfer_);
+    }
+    return *this;
+}
+
+Future::~Future() {
+    drop(transfer_);
+}
+
+bool Future::valid() const noexcept {
+    return transfer_ != nullptr;
+}
+
+bool Future::done() const {
+    return checked(transfer_).done();
+}
+
+void Future::wait() const {
+    checked(transfer_).wait();
+}
+
+bool Future::wait_for(std::chrono::nanoseconds limit) const {
+    return checked(transfer_).wait_for(limit);
+}
+
+const Receipt& Future::get() const {
+    Transfer& transfer = checked(transfer_);
+    transfer.wait();
+    return transfer.result();
+}
+
+bool Future::cancel() const {
+    return checked(transfer_).cancel();
+}
+
+int Future::event_descriptor() const {
+    return checked(transfer_).event_descriptor();
+}
+
+void Future::detach() noexcept {
+    transfer_.reset();
+}
+
+}  // namespace waybill

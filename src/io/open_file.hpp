@@ -1,0 +1,54 @@
+// OpenFile: what a File stands for: path, mode, settings, descriptors, and the facts that were gathered of it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/root.hpp"
+#include "io/descriptors.hpp"
+#include "waybill/file.hpp"
+
+namespace waybill {
+
+struct OpenFile {
+    OpenFile(const std::filesystem::path& path, Mode mode, const SettingLayers& layers);
+
+    std::filesystem::path path;
+    std::shared_ptr<const std::string> name;
+    Mode mode;
+    SettingLayers layers;
+    std::shared_ptr<const Settings> settings;
+    std::uint64_t open_ns = 0;
+    bool may_read = false;
+    bool may_write = false;
+
+    // Throws Error file_closed.
+    [[nodiscard]] std::shared_ptr<Descriptors> descriptors() const;
+    void close() noexcept;
+    [[nodiscard]] bool closed() const noexcept;
+
+    // Gathered once, on first need: mount, device and alignment don't change under an open descriptor. Its size does, and
+    // is asked at each request; the udev record is what it was at the first request.
+    [[nodiscard]] const FileFacts& facts();
+
+    // The settings of one call: the file's own when `call` is empty.
+    [[nodiscard]] std::shared_ptr<const Settings> settings_for(const SettingValues& call) const;
+    // The time it took to open, once: the first request's receipt tells it.
+    [[nodiscard]] std::uint64_t take_open_ns() noexcept;
+
+private:
+    mutable std::mutex mutex_;
+    std::shared_ptr<Descriptors> descriptors_;
+    std::once_flag gathered_;
+    FileFacts facts_;
+};
+
+// The root of these settings, made once and kept.
+[[nodiscard]] const MachineRoot& machine_root(const Settings& settings);
+
+// The size of an open file now. Throws Error io_error.
+[[nodiscard]] std::uint64_t file_size(int fd, const std::string& name);
+
+}  // namespace waybill

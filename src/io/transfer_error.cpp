@@ -1,0 +1,59 @@
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "gpu/cuda.hpp"
+#include "io/transfer.hpp"
+
+namespace waybill {
+namespace {
+
+ErrorCode code_of_errno(std::int64_t number, Direction direction) noexcept {
+    switch (number) {
+        case EFAULT: return ErrorCode::bad_pointer;
+        case ENOSPC:
+        case EDQUOT: return ErrorCode::disk_full;
+        case EFBIG: return direction == Direction::write ? ErrorCode::disk_full : ErrorCode::io_error;
+        default: return ErrorCode::io_error;
+    }
+}
+
+std::string_view advice(ErrorCode code) noexcept {
+    switch (code) {
+        case ErrorCode::bad_pointer:
+            return "; the address is not memory of this process (freed, or of a GPU that it cannot use)";
+        case ErrorCode::disk_full: return "; free space or write less";
+        default: return "";
+    }
+}
+
+}  // namespace
+
+Error error_of(const Outcome& outcome, const std::string& name, Direction direction) {
+    const std::uint64_t offset = outcome.assignment.work->file_offset + outcome.assignment.task.offset + outcome.moved_bytes;
+    const std::string what = fmt::format("{} '{}' at offset {}", direction == Direction::read ? "reading" : "writing", name, offset);
+    const Failure& failure = outcome.failure;
+    switch (failure.kind) {
+        case Failure::Kind::end_of_file:
+            return Error(ErrorCode::file_truncated,
+                         what + ": the file ended earlier than its size when the request began; it was truncated meanwhile");
+        case Failure::Kind::cuda:
+            return Error(ErrorCode::cuda_error, what + ": a copy failed", native_cuda(static_cast<CuStatus>(failure.value)));
+        case Failure::Kind::cufile:
+            return Error(ErrorCode::cufile_error,
+                         what + ": cuFile failed (" + cufile_code_text(static_cast<int>(-failure.value)) + ")",
+                         native_cufile_result(failure.value, 0));
+        case Failure::Kind::no_memory: return Error(ErrorCode::out_of_memory, what + ": no memory");
+        case Failure::Kind::system:
+        case Failure::Kind::none: break;
+    }
+    if (failure.value == EFAULT && cuda_lost_by_fork()) {
+        return Error(ErrorCode::fork_after_cuda,
+                     what + ": the address is no host memory, and this process was forked from one that had initialised CUDA; "
+                            "start workers with the method 'spawn' or 'forkserver'");
+    }
+    const ErrorCode code = code_of_errno(failure.value, direction);
+    return Error(code, what + advice(code).data(), native_errno(static_cast<int>(failure.value)));
+}
+
+}  // namespace waybill

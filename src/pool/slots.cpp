@@ -1,0 +1,197 @@
+#include "pool/slots.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+
+#include "base/clock.hpp"
+#include "base/forks.hpp"
+
+namespace waybill {
+namespace {
+
+constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
+
+std::atomic<std::uint64_t> pin_time_ns{0};
+ForkLocal<SlotPool> the_pool;
+
+std::size_t mapped_bytes(std::size_t size_bytes) noexcept {
+    return (size_bytes + kSlotSlackBytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+}
+
+// Aligned to a huge page, so that the kernel can back it with them; falls back to small pages by itself.
+std::byte* map_memory(std::size_t size_bytes) noexcept {
+    const std::size_t room = mapped_bytes(size_bytes) + kHugePageBytes;
+    void* mapping = ::mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapping == MAP_FAILED) {
+        return nullptr;
+    }
+    auto* const first = static_cast<std::byte*>(mapping);
+    const auto address = reinterpret_cast<std::uintptr_t>(first);
+    const std::size_t lead = (kHugePageBytes - address % kHugePageBytes) % kHugePageBytes;
+    if (lead != 0) {
+        ::munmap(first, lead);
+    }
+    std::byte* const memory = first + lead;
+    if (kHugePageBytes - lead != 0) {
+        ::munmap(memory + mapped_bytes(size_bytes), kHugePageBytes - lead);
+    }
+    if (size_bytes >= kHugePageBytes) {
+        ::madvise(memory, size_bytes / kHugePageBytes * kHugePageBytes, MADV_HUGEPAGE);
+    }
+    // A forked child must neither copy nor share what a device writes to.
+    ::madvise(memory, mapped_bytes(size_bytes), MADV_DONTFORK);
+    return memory;
+}
+
+}  // namespace
+
+SlotPool& SlotPool::instance() {
+    return the_pool.get();
+}
+
+std::uint64_t SlotPool::pin_ns() noexcept {
+    return pin_time_ns.load(std::memory_order_relaxed);
+}
+
+Slot SlotPool::make(std::size_t size_bytes, const CudaApi* api) {
+    const std::uint64_t start = now_ns();
+    Slot slot;
+    slot.memory = map_memory(size_bytes);
+    slot.size_bytes = size_bytes;
+    if (slot && api != nullptr) {
+        slot.pinned = api->host_register(slot.memory, size_bytes + kSlotSlackBytes, kHostPortable) == kCudaSuccess;
+    }
+    pin_time_ns += now_ns() - start;
+    return slot;
+}
+
+// Under the mutex. Slots that are too small are not used; they stay for smaller requests.
+Slot SlotPool::take_free(std::size_t size_bytes) {
+    for (auto slot = free_.rbegin(); slot != free_.rend(); ++slot) {
+        if (slot->size_bytes >= size_bytes) {
+            const Slot taken = *slot;
+            free_.erase(std::next(slot).base());
+            ++in_use_;
+            return taken;
+        }
+    }
+    return {};
+}
+
+Slot SlotPool::try_take(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api) {
+    {
+        std::unique_lock lock(mutex_);
+        if (const Slot slot = take_free(size_bytes)) {
+            return slot;
+        }
+        while (total_bytes_ + size_bytes > limit_bytes && !free_.empty()) {
+            // Room is held by slots that are too small: replace them.
+            free_memory(free_.back());
+            total_bytes_ -= free_.back().size_bytes;
+            free_.pop_back();
+        }
+        if (total_bytes_ + size_bytes > limit_bytes && in_use_ != 0) {
+            return {};
+        }
+        total_bytes_ += size_bytes;  // reserved while it is made outside the lock
+        ++in_use_;
+    }
+    const Slot slot = make(size_bytes, api);
+    if (slot && (slot.pinned || api == nullptr)) {
+        return slot;
+    }
+    const std::lock_guard lock(mutex_);
+    ++refusals_;
+    --in_use_;
+    if (slot && in_use_ == 0) {
+        ++in_use_;
+        return slot;  // the last resort: pageable memory, which the driver stages by itself
+    }
+    total_bytes_ -= size_bytes;
+    if (slot) {
+        free_memory(slot);
+    }
+    return {};
+}
+
+Slot SlotPool::take(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api) {
+    while (true) {
+        std::uint64_t seen = 0;
+        {
+            const std::lock_guard lock(mutex_);
+            seen = returns_;
+        }
+        if (const Slot slot = try_take(size_bytes, limit_bytes, api)) {
+            return slot;
+        }
+        std::unique_lock lock(mutex_);
+        if (in_use_ == 0 && returns_ == seen) {
+            throw Error(ErrorCode::out_of_memory, "no memory for one slot of " + std::to_string(size_bytes) +
+                                                      " bytes; set bounce_buffer_size lower or free memory");
+        }
+        given_back_.wait(lock, [&] { return returns_ != seen; });
+    }
+}
+
+void SlotPool::give_back(Slot slot) noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        --in_use_;
+        ++returns_;
+        if (slot.pinned || cuda_if_loaded() == nullptr) {
+            try {
+                free_.push_back(slot);
+                slot = {};
+            } catch (...) {  // no memory for the list: let the slot go
+            }
+        }
+        if (slot) {
+            total_bytes_ -= slot.size_bytes;
+        }
+    }
+    if (slot) {
+        free_memory(slot);
+    }
+    given_back_.notify_all();
+}
+
+std::uint64_t SlotPool::trim() noexcept {
+    std::vector<Slot> idle;
+    {
+        const std::lock_guard lock(mutex_);
+        idle.swap(free_);
+        for (const Slot& slot : idle) {
+            total_bytes_ -= slot.size_bytes;
+        }
+    }
+    std::uint64_t bytes = 0;
+    for (const Slot& slot : idle) {
+        bytes += slot.size_bytes;
+        free_memory(slot);
+    }
+    return bytes;
+}
+
+void SlotPool::free_memory(const Slot& slot) noexcept {
+    if (slot.pinned) {
+        if (const CudaApi* api = cuda_if_loaded()) {
+            api->host_unregister(slot.memory);
+        }
+    }
+    ::munmap(slot.memory, mapped_bytes(slot.size_bytes));
+}
+
+std::uint64_t SlotPool::held_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return total_bytes_;
+}
+
+std::uint64_t SlotPool::refusals() const {
+    const std::lock_guard lock(mutex_);
+    return refusals_;
+}
+
+}  // namespace waybill

@@ -1,0 +1,123 @@
+#include "waybill/route.hpp"
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "route/conditions.hpp"
+#include "route/requirement.hpp"
+#include "route/suspicion.hpp"
+
+namespace waybill {
+namespace {
+
+// Staged or host: Waybill moves the bytes itself.
+Route own_route(EngineKind engine, Reason reason) {
+    Route route;
+    route.engine = engine;
+    route.expected_path = engine == EngineKind::host ? Path::host : Path::staged;
+    route.reasons.push_back(std::move(reason));
+    return route;
+}
+
+Route cufile_route(Reason reason, const DirectPath& direct, const MachineFacts& machine) {
+    Route route;
+    route.engine = EngineKind::cufile;
+    route.expected_path = direct.path.value_or(Path::cufile_posix);
+    route.cufile_direct_descriptor = direct.path.has_value();
+    route.suspicious_driver = driver_is_suspicious(machine);
+    route.reasons.push_back(std::move(reason));
+    return route;
+}
+
+bool is_cached(const Residency& residency, std::uint64_t share_percent) {
+    return residency.state != Residency::State::unknown && residency.range_bytes != 0 &&
+           static_cast<double>(residency.cached_bytes) >=
+               static_cast<double>(residency.range_bytes) * static_cast<double>(share_percent) / 100.0;
+}
+
+// compat_mode=off: cuFile, or a refusal that names the first condition that fails.
+Route forced_route(const FileFacts& file, const MachineFacts& machine) {
+    const DirectPath direct = find_direct_path(file, machine);
+    Route route = cufile_route({"compat-off", "compat_mode=off asks for cuFile"}, direct, machine);
+    if (direct.first_failing) {
+        route.reasons.push_back(*direct.first_failing);
+    }
+    if (const auto failed = first_failing({true, false, false}, file, machine)) {
+        // Another machine's files cannot be tried: there the facts have the last word.
+        const bool library_decides = failed->condition->library_decides && machine.root == "/";
+        (library_decides ? route.doubt : route.refused) = failed->reason;
+    }
+    return route;
+}
+
+Route automatic_route(const RouteQuestion& question, const Settings& settings, const FileFacts& file, const MachineFacts& machine) {
+    const DirectPath direct = find_direct_path(file, machine);
+    if (!direct.path) {
+        return own_route(EngineKind::staged, *direct.first_failing);
+    }
+    const bool read = question.direction == Direction::read;
+    if (read && is_cached(question.residency, settings.cached_share.value)) {
+        return own_route(EngineKind::staged,
+                         {"in-page-cache", fmt::format("{} of {} bytes looked at are in the page cache, from where staging is faster",
+                                                       question.residency.cached_bytes, question.residency.range_bytes)});
+    }
+    Route route = cufile_route(
+        {"direct-possible", fmt::format("a direct path by {} exists for this file", to_text(*direct.path))}, direct, machine);
+    if (read && question.residency.state == Residency::State::unknown) {
+        route.reasons.push_back({"residency-unknown", "whether the range is cached could not be told, which counts as not cached"});
+    }
+    return route;
+}
+
+Route gpu_route(const RouteQuestion& question, const Settings& settings, const FileFacts& file, const MachineFacts& machine) {
+    if (question.managed_memory) {
+        return own_route(EngineKind::staged, {"managed-memory", "managed memory is always staged"});
+    }
+    if (settings.compat_mode.value == CompatMode::on) {
+        return own_route(EngineKind::staged, {"compat-on", "compat_mode=on asks for staging"});
+    }
+    if (question.size_bytes < settings.gds_threshold.value) {
+        return own_route(EngineKind::staged,
+                         {"below-threshold", fmt::format("{} bytes are fewer than gds_threshold ({})", question.size_bytes,
+                                                         settings.gds_threshold.value)});
+    }
+    return settings.compat_mode.value == CompatMode::off ? forced_route(file, machine)
+                                                         : automatic_route(question, settings, file, machine);
+}
+
+// How a read that Waybill does itself uses the page cache.
+void choose_page_cache(Route& route, const RouteQuestion& question, const Settings& settings, const FileFacts& file,
+                       const MachineFacts& machine) {
+    const PageCacheUse wanted = settings.page_cache.value;
+    route.page_cache = wanted == PageCacheUse::automatic ? PageCacheUse::use : wanted;
+    if (question.direction == Direction::write || route.engine == EngineKind::cufile) {
+        return;
+    }
+    constexpr std::uint64_t kWorthAWord = 1 << 20;
+    const bool cold = !is_cached(question.residency, settings.cached_share.value);
+    if (wanted == PageCacheUse::automatic && cold && question.size_bytes >= kWorthAWord && !file.memory_backed) {
+        const bool fits = file.size_bytes <= machine.free_memory_bytes / 2;
+        route.page_cache = fits || file.direct_open.absent() ? PageCacheUse::use : PageCacheUse::bypass;
+        route.reasons.push_back(
+            {fits ? "page-cache-fill" : "page-cache-bypass",
+             fmt::format("the range is not cached, and the file of {} {} in half of the {} of free memory",
+                         size_text(file.size_bytes), fits ? "fits" : "does not fit", size_text(machine.free_memory_bytes))});
+    }
+    if (route.page_cache != PageCacheUse::use && file.direct_open.absent()) {
+        route.page_cache = PageCacheUse::use;
+        route.reasons.push_back({"direct-open-refused", "the file cannot be opened with O_DIRECT, so it is read through the page cache"});
+    }
+}
+
+}  // namespace
+
+Route choose_route(const RouteQuestion& question, const Settings& settings, const FileFacts& file, const MachineFacts& machine,
+                   const GpuFacts* /*gpu*/) {
+    Route route = question.to_gpu ? gpu_route(question, settings, file, machine)
+                                  : own_route(EngineKind::host, {"host-destination", "the memory is the host's"});
+    choose_page_cache(route, question, settings, file, machine);
+    check_requirement(route, question.require);
+    return route;
+}
+
+}  // namespace waybill

@@ -1,1 +1,22 @@
 # The program `waybill`.
+find_package(CLI11 REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+add_executable(waybill_cli
+  src/cli/arguments.cpp
+  src/cli/config.cpp
+  src/cli/hash.cpp
+  src/cli/main.cpp
+  src/cli/output_json.cpp
+  src/cli/place.cpp
+  src/cli/plan.cpp
+  src/cli/print.cpp
+  src/cli/read.cpp
+  src/cli/version.cpp
+  src/cli/write.cpp)
+set_target_properties(waybill_cli PROPERTIES OUTPUT_NAME waybill)
+target_include_directories(waybill_cli PRIVATE src)
+target_link_libraries(waybill_cli PRIVATE waybill waybill_warnings CLI11::CLI11 OpenSSL::Crypto
+  fmt::fmt-header-only nlohmann_json::nlohmann_json)
+add_dependencies(waybill_cli waybill_probe)
+install(TARGETS waybill_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS waybill_probe RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/waybill)

@@ -1,0 +1,167 @@
+#include "cli/arguments.hpp"
+
+#include <memory>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+
+#include "waybill/error.hpp"
+
+namespace waybill {
+namespace {
+
+// What the options of all commands write to; one command is chosen in the end.
+struct All {
+    ReadArguments read;
+    WriteArguments write;
+    PlanArguments plan;
+    ConfigArguments config;
+    VersionArguments version;
+};
+
+void check_size(const std::string& name, const std::string& text, std::uint64_t& size) {
+    try {
+        size = parse_size(text, name);
+    } catch (const Error& error) {
+        throw CLI::ValidationError(error.what());
+    }
+}
+
+void add_size(CLI::App& app, const std::string& name, std::uint64_t& size, const std::string& help) {
+    app.add_option_function<std::string>(name, [name, &size](const std::string& text) { check_size(name, text, size); }, help)
+        ->type_name("SIZE");
+}
+
+void add_size(CLI::App& app, const std::string& name, std::optional<std::uint64_t>& size, const std::string& help) {
+    app.add_option_function<std::string>(
+           name, [name, &size](const std::string& text) { check_size(name, text, size.emplace()); }, help)
+        ->type_name("SIZE");
+}
+
+// Options that stand for a setting of this call.
+void add_setting(CLI::App& app, SettingValues& settings, const std::string& option, const std::string& name, const std::string& help) {
+    app.add_option_function<std::string>(option, [&settings, name](const std::string& text) { settings[name] = text; }, help)
+        ->type_name("VALUE");
+}
+
+void add_settings(CLI::App& app, SettingValues& settings) {
+    add_setting(app, settings, "--compat-mode", "compat_mode", "auto, on or off");
+    add_setting(app, settings, "--task-size", "task_size", "bytes of a task, as 4MiB");
+    add_setting(app, settings, "--threads", "num_threads", "threads, or auto");
+    add_setting(app, settings, "--page-cache", "page_cache", "auto, use, bypass or direct");
+    add_setting(app, settings, "--evidence", "evidence", "off, auto or on");
+    add_setting(app, settings, "--require-evidence", "require_evidence", "proved or consistent");
+    add_setting(app, settings, "--time-limit", "time_limit", "give up after this time, as 30s");
+    app.add_option_function<std::vector<std::string>>(
+           "--set",
+           [&settings](const std::vector<std::string>& all) {
+               for (const std::string& text : all) {
+                   const auto equals = text.find('=');
+                   if (equals == std::string::npos || equals == 0) {
+                       throw CLI::ValidationError("--set: '" + text + "' is not NAME=VALUE");
+                   }
+                   settings[text.substr(0, equals)] = text.substr(equals + 1);
+               }
+           },
+           "any setting for this call; `waybill config` lists them")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);
+}
+
+void add_read(CLI::App& app, ReadArguments& read) {
+    CLI::App& command = *app.add_subcommand("read", "Read a file into GPU memory (host memory without one) and print the receipt");
+    command.add_option("file", read.file, "the file")->required()->type_name("FILE");
+    add_size(command, "--offset", read.offset, "first byte");
+    add_size(command, "--size", read.size_bytes, "bytes; to the end of the file if not given");
+    command.add_option("--to", read.to, "gpu, gpu:N (CUDA's number, a UUID or a PCI address) or host")->type_name("WHERE");
+    command.add_option("--require", read.require, "fail unless this path is taken: direct, or a path's name")->type_name("PATH");
+    command.add_option("--repeat", read.repeat, "read this many times, a receipt each")
+        ->type_name("N")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000000}));
+    command.add_flag("--sha256", read.sha256, "hash the bytes after they arrived");
+    command.add_option("--out", read.out, "write the bytes that arrived to this file")->type_name("PATH");
+    add_settings(command, read.settings);
+    command.add_flag("--json", read.json, "print the receipt as JSON");
+    command.footer("Examples:\n  waybill read model.bin\n  waybill read model.bin --to gpu:0 --require direct --json\n"
+                   "  waybill read log.bin --offset 4K --size 1MiB --to host --sha256");
+}
+
+void add_write(CLI::App& app, WriteArguments& write) {
+    CLI::App& command = *app.add_subcommand("write", "Write bytes through GPU or host memory into a file and print the receipt");
+    command.add_option("file", write.file, "the file to write")->required()->type_name("FILE");
+    command.add_option("--from", write.from, "the file that has the bytes, or - for standard input")->required()->type_name("PATH");
+    add_size(command, "--offset", write.offset, "where in FILE the bytes go");
+    add_size(command, "--size", write.size_bytes, "bytes; all of the source if not given");
+    command.add_option("--via", write.via, "memory that the bytes are written from: gpu:N or host")->type_name("WHERE");
+    command.add_option("--require", write.require, "fail unless this path is taken")->type_name("PATH");
+    command.add_flag("--create", write.create, "make FILE if it is not there");
+    command.add_flag("--truncate", write.truncate, "empty FILE first (and make it)");
+    command.add_flag("--fsync", write.fsync, "bring the bytes to storage before the receipt");
+    command.add_flag("--atomic", write.atomic, "write beside FILE, sync, and rename: FILE is the old one or the whole new one");
+    add_settings(command, write.settings);
+    command.add_flag("--json", write.json, "print the receipt as JSON");
+    command.footer("Examples:\n  waybill write copy.bin --from model.bin --create\n"
+                   "  waybill write out.bin --from - --via gpu:0 --atomic --fsync < in.bin");
+}
+
+void add_plan(CLI::App& app, PlanArguments& plan) {
+    CLI::App& command = *app.add_subcommand("plan", "Tell what a read would do, before any read: route, tasks and pieces");
+    command.add_option("file", plan.file, "the file")->required()->type_name("FILE");
+    add_size(command, "--offset", plan.offset, "first byte");
+    add_size(command, "--size", plan.size_bytes, "bytes; to the end of the file if not given");
+    command.add_option("--to,--device", plan.to, "gpu:N (default gpu:0) or host")->type_name("WHERE");
+    add_settings(command, plan.settings);
+    command.add_flag("--json", plan.json, "print as JSON");
+    command.footer("Examples:\n  waybill plan model.bin\n  waybill plan model.bin --compat-mode off --task-size 16MiB --json");
+}
+
+void add_config(CLI::App& app, ConfigArguments& config) {
+    CLI::App& command = *app.add_subcommand("config", "Print every setting, its value and where that came from");
+    add_settings(command, config.settings);
+    command.add_flag("--json", config.json, "print as JSON");
+    command.add_flag("--markdown", config.markdown, "print the table of settings for the documentation");
+}
+
+std::unique_ptr<CLI::App> make_app(All& all) {
+    auto app = std::make_unique<CLI::App>("Waybill reads files into GPU memory by the best path and tells which one it was.", "waybill");
+    app->require_subcommand(1);
+    add_read(*app, all.read);
+    add_write(*app, all.write);
+    add_plan(*app, all.plan);
+    add_config(*app, all.config);
+    CLI::App& version = *app->add_subcommand("version", "Print the version");
+    version.add_flag("--json", all.version.json, "print as JSON");
+    app->footer("Sizes are written 4MiB, 16K, 1GiB or as plain bytes. Exit codes: 0 done, 1 a truthful no, 2 usage or setting,\n"
+                "3 file or data, 4 the required path was not taken, 5 GPU, driver or cuFile, 6 time-out, 7 internal, 130 interrupted.");
+    return app;
+}
+
+}  // namespace
+
+Arguments parse_arguments(int count, char** words) {
+    All all;
+    const std::unique_ptr<CLI::App> app = make_app(all);
+    try {
+        app->parse(count, words);
+    } catch (const CLI::ParseError& problem) {
+        std::ostringstream out;
+        constexpr int kUsage = 2;
+        const int code = app->exit(problem, out, out) == 0 ? 0 : kUsage;
+        return Usage{out.str(), code};
+    }
+    if (app->got_subcommand("read")) {
+        return all.read;
+    }
+    if (app->got_subcommand("write")) {
+        return all.write;
+    }
+    if (app->got_subcommand("plan")) {
+        return all.plan;
+    }
+    if (app->got_subcommand("config")) {
+        return all.config;
+    }
+    return all.version;
+}
+
+}  // namespace waybill

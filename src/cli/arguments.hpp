@@ -1,0 +1,71 @@
+// The command line's arguments as plain values. arguments.cpp alone knows the parser.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "waybill/settings.hpp"
+
+namespace waybill {
+
+struct ReadArguments {
+    std::string file;
+    std::uint64_t offset = 0;
+    std::optional<std::uint64_t> size_bytes;
+    std::optional<std::string> to;  // gpu, gpu:N, host
+    std::string require = "none";
+    std::uint64_t repeat = 1;
+    bool sha256 = false;
+    std::optional<std::string> out;
+    SettingValues settings;
+    bool json = false;
+};
+
+struct WriteArguments {
+    std::string file;
+    std::string from;  // a path, or - for standard input
+    std::uint64_t offset = 0;
+    std::optional<std::uint64_t> size_bytes;
+    std::string via = "host";
+    std::string require = "none";
+    bool create = false;
+    bool truncate = false;
+    bool fsync = false;
+    bool atomic = false;
+    SettingValues settings;
+    bool json = false;
+};
+
+struct PlanArguments {
+    std::string file;
+    std::uint64_t offset = 0;
+    std::optional<std::uint64_t> size_bytes;
+    std::optional<std::string> to;
+    SettingValues settings;
+    bool json = false;
+};
+
+struct ConfigArguments {
+    SettingValues settings;
+    bool json = false;
+    bool markdown = false;
+};
+
+struct VersionArguments {
+    bool json = false;
+};
+
+// Help or an error of usage: a text to print, and the exit code.
+struct Usage {
+    std::string text;
+    int exit_code = 0;
+};
+
+using Arguments = std::variant<ReadArguments, WriteArguments, PlanArguments, ConfigArguments, VersionArguments, Usage>;
+
+[[nodiscard]] Arguments parse_arguments(int count, char** words);
+
+}  // namespace waybill

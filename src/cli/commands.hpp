@@ -1,0 +1,14 @@
+// The commands: each takes its arguments, prints, and returns the exit code. They throw Error for what main prints.
+#pragma once
+
+#include "cli/arguments.hpp"
+
+namespace waybill {
+
+int run_read(const ReadArguments& arguments);
+int run_write(const WriteArguments& arguments);
+int run_plan(const PlanArguments& arguments);
+int run_config(const ConfigArguments& arguments);
+int run_version(const VersionArguments& arguments);
+
+}  // namespace waybill

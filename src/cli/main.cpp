@@ -1,0 +1,74 @@
+#include <signal.h>
+
+#include <cstdio>
+#include <type_traits>
+
+#include "cli/commands.hpp"
+#include "cli/print.hpp"
+#include "waybill/receipt.hpp"
+
+namespace waybill {
+namespace {
+
+int run(const ReadArguments& arguments) { return run_read(arguments); }
+int run(const WriteArguments& arguments) { return run_write(arguments); }
+int run(const PlanArguments& arguments) { return run_plan(arguments); }
+int run(const ConfigArguments& arguments) { return run_config(arguments); }
+int run(const VersionArguments& arguments) { return run_version(arguments); }
+int run(const Usage& usage) {
+    if (usage.exit_code == 0) {
+        print(usage.text);
+    } else {
+        std::fputs(usage.text.c_str(), stderr);
+    }
+    return usage.exit_code;
+}
+
+bool wants_json(const Arguments& arguments) {
+    return std::visit(
+        [](const auto& chosen) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(chosen)>, Usage>) {
+                return false;
+            } else {
+                return chosen.json;
+            }
+        },
+        arguments);
+}
+
+int report(const Error& error, bool json) {
+    if (json) {
+        print(to_json(error, 2) + "\n");
+    } else {
+        std::fprintf(stderr, "waybill: %s\n", error.what());
+        if (error.receipt()) {
+            std::fputs(to_text(*error.receipt()).c_str(), stderr);
+        }
+    }
+    return exit_code(error.code());
+}
+
+}  // namespace
+}  // namespace waybill
+
+int main(int count, char** words) {
+    using namespace waybill;
+    // A closed pipe is an error of the write, not the end of the program.
+    ::signal(SIGPIPE, SIG_IGN);
+    bool json = false;
+    try {
+        const Arguments arguments = parse_arguments(count, words);
+        json = wants_json(arguments);
+        return std::visit([](const auto& chosen) { return run(chosen); }, arguments);
+    } catch (const Error& error) {
+        try {
+            return report(error, json);
+        } catch (const Error& output_error) {
+            std::fprintf(stderr, "waybill: %s\n", output_error.what());
+            return exit_code(output_error.code());
+        }
+    } catch (const std::exception& problem) {
+        std::fprintf(stderr, "waybill: %s\n", problem.what());
+        return exit_code(ErrorCode::internal);
+    }
+}

@@ -1,0 +1,21 @@
+// Places of memory on the command line: gpu, gpu:N, gpu:UUID, gpu:PCI address, host.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace waybill {
+
+struct Place {
+    int device = -1;   // CUDA's ordinal; -1 for the host
+    std::string note;  // why it is not the GPU that was meant by default
+};
+
+// `text` absent: the first GPU, or the host with a note where there is none. Initialises CUDA for a GPU.
+// Throws Error invalid_argument, no_gpu.
+[[nodiscard]] Place find_place(const std::optional<std::string>& text);
+
+// The same without asking any driver, for plans: a number alone is understood. Absent: GPU 0.
+[[nodiscard]] Place place_without_driver(const std::optional<std::string>& text);
+
+}  // namespace waybill

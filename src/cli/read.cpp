@@ -1,0 +1,125 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "base/fd.hpp"
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/hash.hpp"
+#include "cli/place.hpp"
+#include "cli/print.hpp"
+#include "waybill/waybill.hpp"
+
+namespace waybill {
+namespace {
+
+constexpr std::uint64_t kChunkBytes = std::uint64_t{16} << 20;
+
+// Calls `use` with the bytes in host memory, chunk by chunk.
+template <class Use>
+void for_each_chunk(const Buffer& buffer, std::uint64_t size_bytes, Use use) {
+    std::vector<std::byte> chunk(std::min(kChunkBytes, size_bytes));
+    for (std::uint64_t offset = 0; offset < size_bytes; offset += kChunkBytes) {
+        const std::uint64_t count = std::min(kChunkBytes, size_bytes - offset);
+        if (buffer.device() < 0) {
+            use(static_cast<const std::byte*>(buffer.data()) + offset, count);
+        } else {
+            buffer.copy_to_host(chunk.data(), offset, count);
+            use(chunk.data(), count);
+        }
+    }
+}
+
+std::string hash_of(const Buffer& buffer, std::uint64_t size_bytes) {
+    Sha256 hash;
+    for_each_chunk(buffer, size_bytes, [&](const std::byte* bytes, std::uint64_t count) { hash.add(bytes, count); });
+    return hash.finish();
+}
+
+Fd open_output(const std::string& path, const File& source) {
+    Fd out(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+    if (!out) {
+        throw Error(ErrorCode::io_error, "--out: cannot open '" + path + "'", native_errno(errno));
+    }
+    struct stat ours {};
+    struct stat theirs {};
+    if (::fstat(out.get(), &ours) == 0 && ::fstat(source.descriptor(), &theirs) == 0 && ours.st_dev == theirs.st_dev &&
+        ours.st_ino == theirs.st_ino) {
+        throw Error(ErrorCode::invalid_argument, "--out: '" + path + "' is the file that is read; give another");
+    }
+    if (::ftruncate(out.get(), 0) != 0 && errno != EINVAL) {
+        throw Error(ErrorCode::io_error, "--out: cannot empty '" + path + "'", native_errno(errno));
+    }
+    return out;
+}
+
+void write_out(const Fd& out, const std::string& path, const Buffer& buffer, std::uint64_t size_bytes) {
+    for_each_chunk(buffer, size_bytes, [&](const std::byte* bytes, std::uint64_t count) {
+        while (count != 0) {
+            const ssize_t written = ::write(out.get(), bytes, count);
+            if (written < 0 && errno != EINTR) {
+                throw Error(errno == ENOSPC ? ErrorCode::disk_full : ErrorCode::io_error, "--out: cannot write '" + path + "'",
+                            native_errno(errno));
+            }
+            bytes += std::max<ssize_t>(written, 0);
+            count -= static_cast<std::uint64_t>(std::max<ssize_t>(written, 0));
+        }
+    });
+}
+
+std::uint64_t bytes_to_hold(const File& file, const ReadArguments& arguments) {
+    const std::uint64_t size = file.size();
+    if (arguments.offset > size) {
+        return 0;  // the read itself tells what is wrong
+    }
+    return std::min(arguments.size_bytes.value_or(size - arguments.offset), size - arguments.offset);
+}
+
+}  // namespace
+
+int run_read(const ReadArguments& arguments) {
+    const Require require = parse_require(arguments.require);
+    const File file = File::open(arguments.file, Mode::read, {arguments.settings, {}});
+    const Place place = find_place(arguments.to);
+    const std::uint64_t room = bytes_to_hold(file, arguments);
+    const Buffer buffer = place.device < 0 ? Buffer::on_host(room) : Buffer::on_gpu(place.device, room);
+    const Fd out = arguments.out ? open_output(*arguments.out, file) : Fd();
+    Request request;
+    request.file_offset = arguments.offset;
+    request.target = {buffer.data(), room, {}, false};
+    request.require = require;
+    for (std::uint64_t turn = 0; turn < arguments.repeat; ++turn) {
+        const Future future = file.pread(request);
+        Receipt receipt = wait_visibly(future, file.settings().time_limit.value);
+        if (arguments.size_bytes && *arguments.size_bytes > receipt.moved_bytes) {
+            receipt.asked_bytes = *arguments.size_bytes;  // the buffer was made no larger than the file
+            receipt.is_short = true;
+            receipt.short_reason = "end-of-file";
+        }
+        if (!place.note.empty()) {
+            receipt.notes.push_back(place.note);
+        }
+        const bool last = turn + 1 == arguments.repeat;
+        if (last && arguments.sha256) {
+            receipt.sha256 = hash_of(buffer, receipt.moved_bytes);
+        }
+        if (last && out) {
+            write_out(out, *arguments.out, buffer, receipt.moved_bytes);
+        }
+        if (arguments.json) {
+            print(to_json(receipt, arguments.repeat == 1 ? 2 : -1) + "\n");
+        } else if (last) {
+            print(to_text(receipt));
+        } else {
+            print(fmt::format("{:>4}  {:>10}  {:.2f} GB/s  {}  {}\n", turn + 1, duration_text(receipt.times.total_ns),
+                              gb_per_s(receipt), to_text(receipt.path), to_text(receipt.judgement)));
+        }
+    }
+    return 0;
+}
+
+}  // namespace waybill

@@ -78,14 +78,18 @@ public:
     [[nodiscard]] ErrorCode code() const noexcept { return code_; }
     [[nodiscard]] const NativeCode& native() const noexcept { return native_; }
 
+    // The same error with more to say: `text` follows the sentence, before the native code.
+    [[nodiscard]] Error with_advice(const std::string& text) const;
+
     // What had moved when it failed (Receipt::good lists the good ranges); null when no transfer had begun.
     [[nodiscard]] const std::shared_ptr<const Receipt>& receipt() const noexcept { return receipt_; }
     [[nodiscard]] Error with_receipt(std::shared_ptr<const Receipt> receipt) const;
 
 private:
     ErrorCode code_;
-    std::string text_;
+    std::string sentence_;
     NativeCode native_;
+    std::string text_;  // the sentence and the native code
     std::shared_ptr<const Receipt> receipt_;
 };
 

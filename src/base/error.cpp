@@ -78,10 +78,16 @@ std::string_view to_text(NativeCode::Layer layer) noexcept {
 Error::Error(ErrorCode code, std::string text) : Error(code, std::move(text), NativeCode{}) {}
 
 Error::Error(ErrorCode code, std::string text, NativeCode native)
-    : code_(code), text_(std::move(text)), native_(std::move(native)) {
+    : code_(code), sentence_(std::move(text)), native_(std::move(native)), text_(sentence_) {
     if (native_.layer != NativeCode::Layer::none) {
         text_ += " [" + native_.name + " " + std::to_string(native_.value) + "]";
     }
+}
+
+Error Error::with_advice(const std::string& text) const {
+    Error copy(code_, sentence_ + "; " + text, native_);
+    copy.receipt_ = receipt_;
+    return copy;
 }
 
 const char* Error::what() const noexcept {

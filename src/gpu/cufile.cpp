@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "base/clock.hpp"
@@ -69,6 +70,7 @@ void bind(const Library& library, const char* name, Function& slot, bool optiona
 
 void bind_all(const Library& library, CufileApi& api) {
     bind(library, "cuFileDriverOpen", api.driver_open);
+    bind(library, "cuFileDriverClose_v2", api.driver_close, true);
     bind(library, "cuFileHandleRegister", api.handle_register);
     bind(library, "cuFileHandleDeregister", api.handle_deregister);
     bind(library, "cuFileBufRegister", api.buffer_register);
@@ -82,32 +84,56 @@ void bind_all(const Library& library, CufileApi& api) {
     bind(library, "cuFileGetStatsL3", api.get_stats_l3, true);
 }
 
-// What the opening thread and the waiting one share; the thread may outlive the wait by ever.
-struct Opening {
+// What a thread that calls the driver and the one that waits for it share; the first may outlive the second.
+struct DriverCall {
     std::mutex mutex;
     std::condition_variable changed;
     bool done = false;
     CufileStatus status;
 };
 
-void open_under_limit(const CufileApi& api, std::uint64_t limit_ns) {
-    auto opening = std::make_shared<Opening>();
-    const StandardDescriptors guard;
-    std::thread([opening, open = api.driver_open] {
-        const CufileStatus status = open();
-        const std::lock_guard lock(opening->mutex);
-        opening->status = status;
-        opening->done = true;
-        opening->changed.notify_all();
+// The call's status, or nothing when it did not return in time.
+std::optional<CufileStatus> call_under_limit(CufileStatus (*function)(), std::uint64_t limit_ns) {
+    auto call = std::make_shared<DriverCall>();
+    std::thread([call, function] {
+        const CufileStatus status = function();
+        const std::lock_guard lock(call->mutex);
+        call->status = status;
+        call->done = true;
+        call->changed.notify_all();
     }).detach();
-    std::unique_lock lock(opening->mutex);
-    if (!opening->changed.wait_for(lock, std::chrono::nanoseconds(limit_ns), [&] { return opening->done; })) {
+    std::unique_lock lock(call->mutex);
+    if (!call->changed.wait_for(lock, std::chrono::nanoseconds(limit_ns), [&] { return call->done; })) {
+        return std::nullopt;
+    }
+    return call->status;
+}
+
+void open_under_limit(const CufileApi& api, std::uint64_t limit_ns) {
+    const StandardDescriptors guard;
+    const std::optional<CufileStatus> status = call_under_limit(api.driver_open, limit_ns);
+    if (!status) {
         throw unavailable("cuFileDriverOpen did not return within " + duration_text(limit_ns) +
                           " (driver_timeout); it is not tried again in this process");
     }
-    if (opening->status.code != kCufileSuccess) {
-        throw unavailable("cuFileDriverOpen failed (" + cufile_code_text(opening->status.code) + ")",
-                          native_cufile(opening->status));
+    if (status->code != kCufileSuccess) {
+        throw unavailable("cuFileDriverOpen failed (" + cufile_code_text(status->code) + ")", native_cufile(*status));
+    }
+}
+
+// 1.15.1 crashes in its own threads while the process exits, unless its driver was closed before (seen). The end of the
+// process must not wait for a close that hangs.
+void close_at_exit(CufileStatus (*close)()) {
+    static std::atomic<CufileStatus (*)()> to_close{nullptr};
+    static std::atomic<pid_t> opened_by{0};
+    opened_by.store(::getpid());
+    if (close != nullptr && to_close.exchange(close) == nullptr) {
+        std::atexit([] {
+            constexpr std::uint64_t kPatienceNs = 2'000'000'000;
+            if (opened_by.load() == ::getpid()) {
+                (void)call_under_limit(to_close.load(), kPatienceNs);
+            }
+        });
     }
 }
 
@@ -176,6 +202,7 @@ private:
             driver_.version = 0;
         }
         open_under_limit(driver_.api, options.open_timeout_ns);
+        close_at_exit(driver_.api.driver_close);
         if (options.statistics) {
             start_statistics(driver_);
         }

@@ -40,6 +40,7 @@ static_assert(sizeof(CufileDescription) == 24);
 
 struct CufileApi {
     CufileStatus (*driver_open)();
+    CufileStatus (*driver_close)();
     CufileStatus (*handle_register)(CufileHandle* handle, CufileDescription* description);
     void (*handle_deregister)(CufileHandle handle);
     CufileStatus (*buffer_register)(const void* pointer, std::size_t size_bytes, int flags);

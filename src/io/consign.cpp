@@ -168,11 +168,10 @@ void prepare_cufile_or_stage(Consignment& consignment) {
     } catch (const Error& error) {
         const std::shared_ptr<const Route> wanted = consignment.route;
         if (consignment.settings->compat_mode.value == CompatMode::off || consignment.require != Require::none) {
-            std::string text = error.what();
-            if (wanted->doubt) {
-                text += fmt::format("; likely because {} ({})", wanted->doubt->text, wanted->doubt->id);
-            }
-            throw Error(error.code(), text + "; set compat_mode=auto to let Waybill stage the bytes", error.native());
+            const Error told = wanted->doubt
+                                   ? error.with_advice(fmt::format("likely because {} ({})", wanted->doubt->text, wanted->doubt->id))
+                                   : error;
+            throw told.with_advice("set compat_mode=auto to let Waybill stage the bytes");
         }
         Route staged = *wanted;
         staged.engine = EngineKind::staged;
@@ -296,6 +295,7 @@ std::uint64_t units_of(const Consignment& consignment) {
 Consignment consign(Direction direction, std::span<const FileAndRequest> requests, const SettingValues& call, bool many) {
     Consignment consignment;
     consignment.start_ns = now_ns();
+    consignment.setup_before = SetupTimes::now();
     consignment.direction = direction;
     consignment.many = many;
     OpenFile& file = *requests.front().file;

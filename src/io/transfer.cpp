@@ -30,6 +30,10 @@ void add(Outcome& sum, const Outcome& outcome) noexcept {
 
 }  // namespace
 
+SetupTimes SetupTimes::now() noexcept {
+    return {::waybill::cuda_init_ns(), ::waybill::context_ns(), SlotPool::pin_ns(), ::waybill::cufile_open_ns()};
+}
+
 Transfer::Transfer(Consignment consignment) : consignment_(std::move(consignment)) {
     for (Part& part : consignment_.parts) {
         part.first_unit = total_units_;
@@ -47,10 +51,6 @@ Transfer::~Transfer() {
 }
 
 void Transfer::run(bool caller_helps) {
-    setup_before_[0] = cuda_init_ns();
-    setup_before_[1] = context_ns();
-    setup_before_[2] = SlotPool::pin_ns();
-    setup_before_[3] = cufile_open_ns();
     window_.emplace(consignment_.counters, consignment_.gpu_uuid, machine_root(*consignment_.settings));
     if (total_units_ == 0) {
         finish();
@@ -284,10 +284,11 @@ Receipt Transfer::make_receipt(const Evidence& evidence) const {
     receipt.times.thread_read_ns = times_.read_ns;
     receipt.times.thread_copy_ns = times_.copy_ns;
     receipt.times.thread_wait_ns = times_.wait_ns;
-    receipt.times.cuda_init_ns = cuda_init_ns() - setup_before_[0];
-    receipt.times.context_ns = context_ns() - setup_before_[1];
-    receipt.times.pin_ns = SlotPool::pin_ns() - setup_before_[2];
-    receipt.times.cufile_open_ns = cufile_open_ns() - setup_before_[3];
+    const SetupTimes setup = SetupTimes::now();
+    receipt.times.cuda_init_ns = setup.cuda_init_ns - consignment_.setup_before.cuda_init_ns;
+    receipt.times.context_ns = setup.context_ns - consignment_.setup_before.context_ns;
+    receipt.times.pin_ns = setup.pin_ns - consignment_.setup_before.pin_ns;
+    receipt.times.cufile_open_ns = setup.cufile_open_ns - consignment_.setup_before.cufile_open_ns;
     receipt.route = consignment_.route;
     receipt.settings = consignment_.settings;
     receipt.evidence = evidence;

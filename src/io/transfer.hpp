@@ -31,6 +31,15 @@ struct Part {
     Units units{0, 1, 1};
 };
 
+// What set-up has cost this process so far; differences tell what one request was the first to need.
+struct SetupTimes {
+    std::uint64_t cuda_init_ns = 0;
+    std::uint64_t context_ns = 0;
+    std::uint64_t pin_ns = 0;
+    std::uint64_t cufile_open_ns = 0;
+    [[nodiscard]] static SetupTimes now() noexcept;
+};
+
 // All that is decided before the first byte moves.
 struct Consignment {
     std::shared_ptr<const Settings> settings;
@@ -45,6 +54,7 @@ struct Consignment {
     std::uint64_t threads = 1;
     std::uint64_t open_ns = 0;
     std::uint64_t start_ns = 0;
+    SetupTimes setup_before;
     CountersWanted counters;
     std::string gpu_uuid;
     std::optional<Residency> residency;
@@ -89,7 +99,6 @@ private:
     std::uint64_t total_units_ = 0;
     std::uint64_t total_bytes_ = 0;
     std::optional<EvidenceWindow> window_;
-    std::uint64_t setup_before_[4] = {};
 
     std::atomic<std::uint64_t> next_unit_{0};
     std::atomic<bool> stop_{false};

@@ -35,3 +35,16 @@ FAKE_EXPORT Status cuGetProcAddress_v2(const char* name, void** function, int /*
 FAKE_EXPORT Status cuGetProcAddress(const char* name, void** function, int version, unsigned long long flags) {
     return cuGetProcAddress_v2(name, function, version, flags, nullptr);
 }
+
+// libcufile 1.15 looks these up without their suffix.
+FAKE_EXPORT Status cuStreamWriteValue32_v2(void* stream, Pointer address, std::uint32_t value, unsigned flags);
+FAKE_EXPORT Status cuStreamWaitValue32_v2(void* stream, Pointer address, std::uint32_t value, unsigned flags);
+FAKE_EXPORT Status cuStreamWriteValue32(void* stream, Pointer address, std::uint32_t value, unsigned flags) {
+    return cuStreamWriteValue32_v2(stream, address, value, flags);
+}
+FAKE_EXPORT Status cuStreamWaitValue32(void* stream, Pointer address, std::uint32_t value, unsigned flags) {
+    return cuStreamWaitValue32_v2(stream, address, value, flags);
+}
+FAKE_EXPORT Status cuDevicePrimaryCtxRelease_v2(int device);
+FAKE_EXPORT Status cuDevicePrimaryCtxRelease(int device) { return cuDevicePrimaryCtxRelease_v2(device); }
+FAKE_EXPORT Status cuIpcOpenMemHandle() { return kNotSupported; }

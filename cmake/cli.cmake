@@ -4,9 +4,9 @@ find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 add_executable(waybill_cli
   src/cli/arguments.cpp
   src/cli/config.cpp
+  src/cli/config_json.cpp
   src/cli/hash.cpp
   src/cli/main.cpp
-  src/cli/output_json.cpp
   src/cli/place.cpp
   src/cli/plan.cpp
   src/cli/print.cpp

@@ -1,1 +1,22 @@
-# The Python module waybill._core.
+# The Python module waybill._core, built by scikit-build-core.
+find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
+execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT
+  OUTPUT_STRIP_TRAILING_WHITESPACE)
+find_package(nanobind CONFIG REQUIRED)
+nanobind_add_module(_core STABLE_ABI NB_STATIC NOMINSIZE
+  python/bind/arrays.cpp
+  python/bind/buffer.cpp
+  python/bind/errors.cpp
+  python/bind/file.cpp
+  python/bind/future.cpp
+  python/bind/module.cpp
+  python/bind/receipt.cpp
+  python/bind/settings.cpp)
+target_link_libraries(_core PRIVATE waybill waybill_warnings)
+target_compile_options(_core PRIVATE -Wno-shadow -Wno-conversion)
+target_link_options(_core PRIVATE -static-libgcc)
+nanobind_add_stub(_core_stub MODULE _core OUTPUT _core.pyi PYTHON_PATH $<TARGET_FILE_DIR:_core> DEPENDS _core
+  MARKER_FILE py.typed)
+install(TARGETS _core LIBRARY DESTINATION waybill COMPONENT python)
+install(TARGETS waybill_probe RUNTIME DESTINATION waybill COMPONENT python)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/_core.pyi ${CMAKE_CURRENT_BINARY_DIR}/py.typed DESTINATION waybill COMPONENT python)

@@ -85,15 +85,20 @@ Receipt read_many(std::span<const FileRequest> requests, const SettingValues& ca
 
 // What a read would do, before any read: no GPU library is loaded for device < 0, and none is opened.
 struct Explanation {
+    int device = -1;               // CUDA's ordinal, -1 for host memory
+    std::uint64_t file_offset = 0;
     FileFacts file;
     Route route;
     Plan plan;
     Settings settings;
 };
 // `device` < 0: host memory. `size_bytes` absent: to the end. Throws as File::open, and offset_past_end.
-// `registered` is a hypothesis about the destination: it changes how cuFile splits.
 [[nodiscard]] Explanation explain(const std::filesystem::path& path, int device, std::uint64_t file_offset = 0,
                                   std::optional<std::uint64_t> size_bytes = {}, const SettingLayers& layers = {});
+
+// For people: the first line answers. For machines: schema "waybill.plan/1".
+[[nodiscard]] std::string to_text(const Explanation& explanation);
+[[nodiscard]] std::string to_json(const Explanation& explanation, int indent = -1);
 
 // This machine (or the one under `machine_root`), read once a process and root.
 [[nodiscard]] const MachineFacts& machine_facts(const Settings& settings);

@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
 #include "base/environment.hpp"
-#include "base/text.hpp"
 #include "cli/commands.hpp"
-#include "cli/output_json.hpp"
+#include "cli/config_json.hpp"
 #include "cli/print.hpp"
 #include "settings/table.hpp"
 

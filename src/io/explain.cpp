@@ -16,6 +16,8 @@ Explanation explain(const std::filesystem::path& path, int device, std::uint64_t
                     fmt::format("offset {} is past the end of '{}' ({} bytes)", file_offset, *file.name, size));
     }
     Explanation explanation;
+    explanation.device = device;
+    explanation.file_offset = file_offset;
     explanation.settings = *file.settings;
     explanation.file = file.facts();
     explanation.file.size_bytes = size;

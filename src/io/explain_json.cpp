@@ -1,6 +1,6 @@
-#include "cli/output_json.hpp"
-
 #include <nlohmann/json.hpp>
+
+#include "waybill/file.hpp"
 
 namespace waybill {
 namespace {
@@ -17,13 +17,13 @@ Json shares_json(const Shares& all) {
 
 }  // namespace
 
-std::string plan_json(const Explanation& explanation, int device, std::uint64_t offset) {
+std::string to_json(const Explanation& explanation, int indent) {
     const Plan& plan = explanation.plan;
     Json json;
     json["schema"] = "waybill.plan/1";
     json["file"] = explanation.file.path;
-    json["device"] = device >= 0 ? Json(device) : Json(nullptr);
-    json["offset"] = offset;
+    json["device"] = explanation.device >= 0 ? Json(explanation.device) : Json(nullptr);
+    json["offset"] = explanation.file_offset;
     json["size_bytes"] = plan.size_bytes;
     json["engine"] = std::string(to_text(explanation.route.engine));
     json["path"] = std::string(to_text(explanation.route.expected_path));
@@ -39,18 +39,7 @@ std::string plan_json(const Explanation& explanation, int device, std::uint64_t 
     json["pieces_total"] = plan.pieces_total ? Json(*plan.pieces_total) : Json(nullptr);
     json["device_reads"] = plan.device_reads ? Json(*plan.device_reads) : Json(nullptr);
     json["extrapolated"] = plan.extrapolated;
-    return json.dump(2, ' ', false, Json::error_handler_t::replace);
-}
-
-std::string config_json(const std::vector<SettingRow>& rows, const std::vector<std::string>& unknown) {
-    Json json;
-    json["schema"] = "waybill.config/1";
-    json["settings"] = Json::array();
-    for (const SettingRow& row : rows) {
-        json["settings"].push_back({{"name", row.name}, {"value", row.value}, {"from", row.from}});
-    }
-    json["unknown_variables"] = unknown;
-    return json.dump(2, ' ', false, Json::error_handler_t::replace);
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace waybill

@@ -1,0 +1,143 @@
+"""Waybill reads files into GPU memory by the best path that the machine has, and hands back a receipt of which one it was.
+
+    array = waybill.read("model.bin")        # on the GPU, or in host memory without one
+    print(array.receipt)
+
+    with waybill.open("model.bin") as file:
+        receipt = file.read_into(tensor, offset=4096)
+
+Importing it loads no GPU library.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from . import _core, errors
+from ._array import Array
+from ._arrays import describe as _describe
+from ._file import File, check_count, read_many
+from ._future import Future
+from ._plan import Explanation, explain, plan
+from ._receipt import Receipt
+from ._settings import as_texts as _as_texts
+from ._settings import config, context_settings, settings
+from .errors import (
+    BadArgument,
+    Cancelled,
+    CufileError,
+    Error,
+    FileError,
+    FileNotFound,
+    GpuError,
+    IsADirectory,
+    OutOfMemory,
+    PermissionDenied,
+    RouteError,
+    TimedOut,
+)
+
+__version__: str = _core.version
+
+
+def open(path: str | bytes | os.PathLike[Any], mode: str = "r", **settings: Any) -> File:
+    """Opens a file; modes ``r``, ``r+``, ``w``, ``w+``. Keywords are settings. See :class:`waybill.File`."""
+    return File(path, mode, **settings)
+
+
+def gpus() -> list[dict[str, Any]]:
+    """The GPUs that this process sees, in CUDA's order; empty without a driver or a GPU. Initialises CUDA."""
+    return [dict(zip(("device", "name", "uuid", "pci_address"), gpu)) for gpu in _core.list_gpus()]
+
+
+def read(
+    path: str | bytes | os.PathLike[Any],
+    *,
+    device: int | str | None = None,
+    offset: int = 0,
+    size: int | None = None,
+    require: str = "none",
+    time_limit: float | None = None,
+    **settings: Any,
+) -> Array:
+    """Reads a file (or ``size`` bytes from ``offset`` on) into new memory, with ``.receipt``.
+
+    ``device``: a GPU's number, ``"host"``, or ``None`` for GPU 0 where there is one and host memory otherwise.
+    Raises as :meth:`waybill.File.read_into`.
+    """
+    with File(path, "r", **settings) as file:
+        start = check_count(offset, "offset")
+        rest = max(0, file.size - start)
+        count = rest if size is None else min(check_count(size, "size"), rest)
+        if device is None:
+            device = 0 if _core.list_gpus() else "host"
+        buffer = _core.Buffer.on_host(count) if device == "host" else _core.Buffer.on_gpu(check_count(device, "device"), count)
+        holder = _Holder(buffer, count)
+        receipt = file.read_into(holder, offset=start, require=require, time_limit=time_limit)
+    return Array(buffer, receipt.moved_bytes, receipt)
+
+
+class _Holder:
+    # New memory as a destination: both interfaces, whichever place it is in.
+    def __init__(self, buffer: Any, size: int) -> None:
+        self._buffer = buffer
+        content = {"shape": (size,), "typestr": "|u1", "data": (buffer.pointer, False), "version": 3, "strides": None}
+        if buffer.device >= 0:
+            self.__cuda_array_interface__ = content
+        else:
+            self.__array_interface__ = content
+
+
+class register_buffer:
+    """Registers an array of GPU memory with cuFile for as long as the object lives: ``with waybill.register_buffer(a): ...``
+
+    It changes how cuFile moves and splits; receipts say whether a destination was registered. Raises
+    ``waybill.CufileError``, or ``waybill.BadArgument`` when the memory is not a GPU's.
+    """
+
+    def __init__(self, array: Any, **settings: Any) -> None:
+        memory = _describe(array, writable=False)
+        self._owner = memory.owner
+        self._core = _core.RegisteredBuffer.add(memory.pointer, memory.size_bytes, _as_texts(settings), context_settings())
+
+    def close(self) -> None:
+        """Ends the registration."""
+        self._core = None
+
+    def __enter__(self) -> register_buffer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+__all__ = [
+    "Array",
+    "BadArgument",
+    "Cancelled",
+    "CufileError",
+    "Error",
+    "Explanation",
+    "File",
+    "FileError",
+    "FileNotFound",
+    "Future",
+    "GpuError",
+    "IsADirectory",
+    "OutOfMemory",
+    "PermissionDenied",
+    "Receipt",
+    "RouteError",
+    "TimedOut",
+    "config",
+    "errors",
+    "explain",
+    "gpus",
+    "open",
+    "plan",
+    "read",
+    "read_many",
+    "register_buffer",
+    "settings",
+]

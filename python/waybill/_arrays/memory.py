@@ -1,0 +1,36 @@
+"""Memory: where an array's bytes are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass
+class Memory:
+    """An array's address and size in bytes, with what decides whether it can be used.
+
+    ``stream``: the CUDA stream that the producer names, as an integer handle, or ``None``. ``owner`` keeps the memory.
+    """
+
+    pointer: int
+    size_bytes: int
+    owner: Any
+    read_only: bool = False
+    contiguous: bool = True
+    stream: int | None = None
+
+
+def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...] | None, item_bytes: int) -> bool:
+    """Whether elements follow one another in C or Fortran order. Strides in bytes; ``None`` means C order."""
+    if strides is None or 0 in shape:
+        return True
+    for order in (range(len(shape) - 1, -1, -1), range(len(shape))):
+        expected = item_bytes
+        for axis in order:
+            if shape[axis] != 1 and strides[axis] != expected:
+                break
+            expected *= shape[axis]
+        else:
+            return True
+    return False

@@ -1,0 +1,54 @@
+"""What a read would do, before any read."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from . import _core
+from ._file import check_count
+from ._settings import as_texts, context_settings
+
+
+class Explanation:
+    """A read's route and plan: ``engine``, ``path``, ``reasons``, ``tasks``, ``pieces_per_task`` ... as in ``plan --json``."""
+
+    def __init__(self, text: str, content: dict[str, Any]) -> None:
+        self._text = text
+        self._content = content
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._content
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in self._content:
+            raise AttributeError(name)
+        return self._content[name]
+
+    def __str__(self) -> str:
+        return self._text.rstrip()
+
+    def __repr__(self) -> str:
+        return f"<waybill.Explanation {str(self).splitlines()[0]}>"
+
+
+def plan(
+    path: str | bytes | os.PathLike[Any], device: int | None = 0, *, offset: int = 0, size: int | None = None, **settings: Any
+) -> Explanation:
+    """The route and plan of a read of ``path`` into GPU ``device`` (``None``: host memory). Reads nothing of the file's bytes
+    and initialises no GPU. Raises as :func:`waybill.open`, and ``waybill.BadArgument`` for an offset past the end."""
+    text, content = _core.explain(
+        os.fsdecode(os.fspath(path)),
+        -1 if device is None else check_count(device, "device"),
+        check_count(offset, "offset"),
+        None if size is None else check_count(size, "size"),
+        as_texts(settings),
+        context_settings(),
+    )
+    return Explanation(text, json.loads(content))
+
+
+def explain(path: str | bytes | os.PathLike[Any], device: int | None = 0, **settings: Any) -> Explanation:
+    """Which way a read of the whole file would take, and why: :func:`plan` for all of it."""
+    return plan(path, device, **settings)

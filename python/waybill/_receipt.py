@@ -1,0 +1,87 @@
+"""Receipt: the waybill of one request."""
+
+from __future__ import annotations
+
+import html
+import json
+from typing import Any
+
+
+class Receipt:
+    """What really happened to one request, with the evidence and a judgement of it.
+
+    Its attributes are the keys of the JSON form (``path``, ``engine``, ``judgement``, ``moved_bytes``, ``reasons``,
+    ``evidence``, ``time_ns`` ...; sizes in bytes, times in nanoseconds). Never changes; threads may share it.
+    """
+
+    __slots__ = ("_core", "_dict")
+
+    def __init__(self, core: Any) -> None:
+        self._core = core
+        self._dict: dict[str, Any] | None = None
+
+    @property
+    def moved_bytes(self) -> int:
+        """Bytes that are in place: the good prefix of the request."""
+        return self._core.moved_bytes
+
+    @property
+    def path(self) -> str:
+        """``nvidia-fs``, ``p2pdma``, ``cufile-posix``, ``staged``, ``host`` or ``mixed``."""
+        return self._core.path
+
+    @property
+    def engine(self) -> str:
+        """``cufile``, ``staged`` or ``host``."""
+        return self._core.engine
+
+    @property
+    def judgement(self) -> str:
+        """``proved``, ``consistent`` or ``contradicted``."""
+        return self._core.judgement
+
+    @property
+    def short(self) -> bool:
+        """True when fewer bytes moved than were asked for."""
+        return self._core.short
+
+    @property
+    def gb_per_s(self) -> float:
+        """Throughput over the wall time, in 1e9 bytes a second."""
+        return self._core.gb_per_s
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of the JSON form (``docs/schema/receipt.json``)."""
+        if self._dict is None:
+            self._dict = json.loads(self._core.to_json())
+        return self._dict
+
+    def to_json(self, indent: int | None = None) -> str:
+        """The JSON form, schema ``waybill.receipt/1``."""
+        return self._core.to_json(-1 if indent is None else indent)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self.to_dict()[name]
+        except KeyError:
+            raise AttributeError(f"a receipt has no {name!r}; it has {', '.join(self.to_dict())}") from None
+
+    def __dir__(self) -> list[str]:
+        return sorted(set(super().__dir__()) | set(self.to_dict()))
+
+    def __str__(self) -> str:
+        return self._core.to_text().rstrip()
+
+    def __repr__(self) -> str:
+        return f"<waybill.Receipt {str(self).splitlines()[0]}>"
+
+    def _repr_html_(self) -> str:
+        lines = str(self).splitlines()
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{html.escape(line[2:12].strip())}</th>"
+            f"<td style='text-align:left'>{html.escape(line[12:])}</td></tr>"
+            for line in lines[1:]
+        )
+        return f"<b>{html.escape(lines[0])}</b><table>{rows}</table>"

@@ -1,0 +1,113 @@
+"""The exceptions of Waybill: one base, and for each kind the built-in exception that a Python programmer expects.
+
+Every exception has ``code`` (a word such as ``file-not-found``), ``native`` (``(layer, value, name)`` of the lower layer's
+code, or ``None``) and ``receipt`` (what had moved, or ``None`` when nothing had begun).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Error(Exception):
+    """Base of all of Waybill's exceptions."""
+
+    code: str = "internal"
+    native: tuple[str, int, str] | None = None
+    receipt: Any = None
+
+
+class FileNotFound(Error, FileNotFoundError):
+    """There is no such file."""
+
+
+class IsADirectory(Error, IsADirectoryError):
+    """The path is a directory's."""
+
+
+class PermissionDenied(Error, PermissionError):
+    """The file may not be opened, read or written as asked."""
+
+
+class FileError(Error, OSError):
+    """Reading or writing failed: an I/O error, a full disk, a truncated file."""
+
+
+class BadArgument(Error, ValueError):
+    """An argument or a setting that cannot be served."""
+
+
+class OutOfMemory(Error, MemoryError):
+    """No host or GPU memory."""
+
+
+class TimedOut(Error, TimeoutError):
+    """A time limit was over; the request goes on, and its memory is kept until it ends."""
+
+
+class Cancelled(Error):
+    """The request was cancelled."""
+
+
+class RouteError(Error, RuntimeError):
+    """The path that ``require`` asks for was not, or cannot be, taken."""
+
+
+class GpuError(Error, RuntimeError):
+    """No GPU, or a CUDA call failed."""
+
+
+class CufileError(Error, RuntimeError):
+    """cuFile cannot be used, or one of its calls failed."""
+
+
+_KINDS: dict[str, type[Error]] = {
+    "invalid-argument": BadArgument,
+    "bad-setting": BadArgument,
+    "file-not-found": FileNotFound,
+    "is-directory": IsADirectory,
+    "not-regular-file": FileError,
+    "permission-denied": PermissionDenied,
+    "read-only-file": PermissionDenied,
+    "file-closed": BadArgument,
+    "offset-past-end": BadArgument,
+    "file-truncated": FileError,
+    "io-error": FileError,
+    "disk-full": FileError,
+    "destination-too-small": BadArgument,
+    "null-pointer": BadArgument,
+    "bad-pointer": BadArgument,
+    "read-only-destination": BadArgument,
+    "not-contiguous": BadArgument,
+    "route-refused": RouteError,
+    "route-not-taken": RouteError,
+    "no-counters": RouteError,
+    "contradicted": RouteError,
+    "no-gpu": GpuError,
+    "cuda-error": GpuError,
+    "cufile-error": CufileError,
+    "cufile-unavailable": CufileError,
+    "capturing-stream": GpuError,
+    "out-of-memory": OutOfMemory,
+    "fork-after-cuda": GpuError,
+    "timeout": TimedOut,
+    "cancelled": Cancelled,
+    "interrupted": Cancelled,
+    "internal": Error,
+}
+
+
+def make_error(code: str, text: str, native: tuple[str, int, str] | None = None, receipt: Any = None) -> Error:
+    """The exception for an error's code. ``receipt`` is the C++ receipt, or ``None``."""
+    kind = _KINDS.get(code, Error)
+    if issubclass(kind, OSError) and native is not None and native[0] == "system":
+        error = kind(native[1], text)
+    else:
+        error = kind(text)
+    error.code = code
+    error.native = native
+    if receipt is not None:
+        from ._receipt import Receipt
+
+        error.receipt = Receipt(receipt)
+    return error

@@ -15,7 +15,7 @@ void bind_buffer(nb::module_& module) {
             [](nb::handle self) {
                 const auto& buffer = nb::cast<const Buffer&>(self);
                 const bool on_gpu = buffer.device() >= 0;
-                return nb::ndarray<std::uint8_t, nb::ndim<1>>(
+                return nb::ndarray<nb::array_api, std::uint8_t, nb::ndim<1>>(
                     buffer.data(), {static_cast<std::size_t>(buffer.size_bytes())}, self, {}, nb::dtype<std::uint8_t>(),
                     on_gpu ? nb::device::cuda::value : nb::device::cpu::value, on_gpu ? buffer.device() : 0);
             },

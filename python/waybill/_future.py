@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import weakref
 from collections.abc import Generator
@@ -79,6 +78,8 @@ class Future:
         return Receipt(self._core.get())
 
     async def _finished(self) -> None:
+        import asyncio  # a tenth of a second that few programs need
+
         loop = asyncio.get_running_loop()
         signal = loop.create_future()
         descriptor = self._core.event_descriptor()

@@ -34,6 +34,7 @@ struct Work {
     std::byte* memory = nullptr;           // where the request's first byte goes or comes from
     std::byte* registered_base = nullptr;  // of the cuFile registration that covers it; null: none
     PageCacheUse page_cache = PageCacheUse::use;
+    bool likely_cached = true;             // as far as was looked: reads try the cache before they wait
     bool direct_write = false;
 };
 

@@ -13,8 +13,8 @@ namespace {
 
 // From here on read-ahead beyond the range is unwanted: a task brings what it asks for and the next task is elsewhere.
 constexpr std::size_t kBulkBytes = 256 * 1024;
-// One direct read between looks at the cache, where a range is cached in parts.
-constexpr std::size_t kMixedStepBytes = 256 * 1024;
+// A range that is cached in parts is looked at in steps of this size.
+constexpr std::uint64_t kMixedStepBytes = 256 * 1024;
 constexpr std::uint64_t kPageBytes = 4096;
 // The kernel moves at most this much in one call (read(2)).
 constexpr std::size_t kMostPerCall = 0x7ffff000;
@@ -71,12 +71,10 @@ std::uint64_t read_waiting(int fd, std::uint64_t offset, std::byte* memory, std:
     return result.moved_bytes - before;
 }
 
-// Puts bytes that were waited for down to storage, less those that were cached before (`cached_before`, if it is known).
-void put_down(CallResult& result, std::uint64_t bytes, const std::optional<CacheCounts>& cached_before) {
-    const std::uint64_t cached = cached_before ? std::min(bytes, cached_before->cached_pages * kPageBytes) : 0;
-    result.cached_bytes += cached;
-    result.device_bytes += bytes - cached;
-    result.estimated = result.estimated || (!cached_before && bytes > kPageBytes);
+// Bytes of the range that were cached when it was looked at; absent where that cannot be told.
+std::optional<std::uint64_t> bytes_in_cache(const EngineFile& file, std::uint64_t offset, std::uint64_t size_bytes) {
+    const auto counts = cached_pages(file.buffered, offset, size_bytes);
+    return counts ? std::optional(std::min(size_bytes, counts->cached_pages * kPageBytes)) : std::nullopt;
 }
 
 // One read through O_DIRECT of the aligned range around [from, to) of the file. `memory_of(offset)` is aligned.
@@ -107,22 +105,27 @@ std::uint64_t read_direct(const EngineFile& file, std::uint64_t from, std::uint6
 
 }  // namespace
 
-CallResult read_buffered(const EngineFile& file, std::uint64_t offset, std::byte* memory, std::size_t size_bytes) {
+CallResult read_buffered(const EngineFile& file, bool likely_cached, std::uint64_t offset, std::byte* memory,
+                         std::size_t size_bytes) {
     CallResult result;
     const int fd = bulk_descriptor(file, size_bytes);
+    if (!likely_cached) {
+        if (const auto cached = bytes_in_cache(file, offset, size_bytes)) {
+            const std::uint64_t bytes = read_waiting(fd, offset, memory, size_bytes, result);
+            result.cached_bytes = std::min(bytes, *cached);
+            result.device_bytes = bytes - result.cached_bytes;
+            return result;
+        }
+    }
     bool refused = false;
     read_cached(fd, offset, memory, size_bytes, result, refused);
     if (result.failure || result.moved_bytes == size_bytes) {
         return result;
     }
-    const std::uint64_t rest = size_bytes - result.moved_bytes;
-    const auto cached_before = rest > kPageBytes ? cached_pages(file.buffered, offset + result.moved_bytes, rest) : std::nullopt;
+    // A miss after all: what is left counts as storage's, though parts of it may have been cached.
     const std::uint64_t bytes = read_waiting(fd, offset, memory, size_bytes, result);
-    if (refused && !cached_before) {
-        result.unknown_bytes += bytes;
-    } else {
-        put_down(result, bytes, cached_before);
-    }
+    (refused ? result.unknown_bytes : result.device_bytes) += bytes;
+    result.estimated = !refused && bytes > kPageBytes;
     return result;
 }
 
@@ -130,32 +133,40 @@ std::size_t slot_lead(const EngineFile& file, PageCacheUse use, std::uint64_t of
     return use == PageCacheUse::use || file.direct < 0 ? 0 : offset % file.direct_align;
 }
 
-CallResult read_to_slot(const EngineFile& file, PageCacheUse use, std::uint64_t offset, std::byte* slot,
-                        std::size_t size_bytes) {
-    std::byte* const memory = slot + slot_lead(file, use, offset);
-    if (use == PageCacheUse::use || file.direct < 0) {
-        return read_buffered(file, offset, memory, size_bytes);
+namespace {
+
+// Reads [from, to) of a slot's range around the cache.
+void read_around_cache(const EngineFile& file, std::uint64_t from, std::uint64_t to, std::byte* slot, std::uint64_t slot_offset,
+                       std::byte* memory, std::uint64_t offset, CallResult& result) {
+    const std::uint64_t reached = read_direct(file, from, to, slot, slot_offset, result);
+    result.moved_bytes = reached - offset;
+    result.device_bytes += reached - from;
+    if (!result.failure && reached < to) {
+        result.device_bytes += read_waiting(file.buffered, offset, memory, to - offset, result);
+    }
+}
+
+}  // namespace
+
+CallResult read_to_slot(const EngineFile& file, ReadWay way, std::uint64_t offset, std::byte* slot, std::size_t size_bytes) {
+    std::byte* const memory = slot + slot_lead(file, way.use, offset);
+    if (way.use == PageCacheUse::use || file.direct < 0) {
+        return read_buffered(file, way.likely_cached, offset, memory, size_bytes);
     }
     const std::uint64_t slot_offset = align_down(offset, file.direct_align);
     const std::uint64_t end = offset + size_bytes;
     CallResult result;
-    bool refused = use == PageCacheUse::direct;
     while (result.moved_bytes < size_bytes && !result.failure) {
-        if (!refused) {
-            read_cached(file.random >= 0 ? file.random : file.buffered, offset, memory, size_bytes, result, refused);
-            if (result.failure || result.moved_bytes == size_bytes) {
-                break;
-            }
-        }
         const std::uint64_t from = offset + result.moved_bytes;
-        const auto cached = refused ? std::optional<CacheCounts>(CacheCounts{}) : cached_pages(file.buffered, from, end - from);
-        const std::uint64_t to = cached && cached->cached_pages == 0 ? end : std::min(end, align_up(from + kMixedStepBytes, file.direct_align));
-        const std::uint64_t reached = read_direct(file, from, to, slot, slot_offset, result);
-        result.moved_bytes = reached - offset;
-        result.device_bytes += reached - from;
-        if (!result.failure && reached < to) {
-            const std::uint64_t bytes = read_waiting(file.buffered, offset, memory, to - offset, result);
-            put_down(result, bytes, std::nullopt);
+        // Bypass takes from memory what lies there whole. Where that cannot be told the device is read: it is never wrong.
+        const auto rest = way.use == PageCacheUse::bypass ? bytes_in_cache(file, from, end - from) : std::optional<std::uint64_t>(0);
+        const bool mixed = rest && *rest != 0 && *rest < end - from;
+        const std::uint64_t to = mixed ? std::min(end, align_down(from, kMixedStepBytes) + kMixedStepBytes) : end;
+        const auto cached = mixed ? bytes_in_cache(file, from, to - from) : rest;
+        if (cached && *cached == to - from) {
+            result.cached_bytes += read_waiting(file.buffered, offset, memory, to - offset, result);
+        } else {
+            read_around_cache(file, from, to, slot, slot_offset, memory, offset, result);
         }
     }
     return result;

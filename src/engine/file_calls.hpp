@@ -1,6 +1,7 @@
 // Reads and writes of a file's range by system calls, with the use of the page cache that was decided.
 //
-// Every read tells where its bytes were: what a read that must not wait gives was cached; what it leaves came from storage.
+// Every read tells where its bytes were. What a read that must not wait (RWF_NOWAIT) gives was cached; but on a miss it starts
+// read-ahead, which would look cached a moment later. So where a miss is likely the cache is looked at (cachestat) first.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +21,21 @@ struct CallResult {
     Failure failure;  // end_of_file: the file ended before the range did
 };
 
+// How a range is read.
+struct ReadWay {
+    PageCacheUse use = PageCacheUse::use;
+    bool likely_cached = true;
+};
+
 // Reads [offset, offset + size_bytes) to `memory`, through the page cache.
-[[nodiscard]] CallResult read_buffered(const EngineFile& file, std::uint64_t offset, std::byte* memory,
+[[nodiscard]] CallResult read_buffered(const EngineFile& file, bool likely_cached, std::uint64_t offset, std::byte* memory,
                                        std::size_t size_bytes);
 
 // Where the byte of `offset` lies in a slot that O_DIRECT may fill: the slot's start plus this.
 [[nodiscard]] std::size_t slot_lead(const EngineFile& file, PageCacheUse use, std::uint64_t offset) noexcept;
 
 // Reads to `slot` + slot_lead(...). For bypass and direct the slot is aligned and has kSlotSlackBytes to spare.
-[[nodiscard]] CallResult read_to_slot(const EngineFile& file, PageCacheUse use, std::uint64_t offset, std::byte* slot,
+[[nodiscard]] CallResult read_to_slot(const EngineFile& file, ReadWay way, std::uint64_t offset, std::byte* slot,
                                       std::size_t size_bytes);
 
 // Writes; with `direct`, the part that is aligned in file and memory goes through O_DIRECT.

@@ -38,7 +38,7 @@ private:
             return write_range(work.file, work.direct_write, offset, memory, assignment.task.size_bytes);
         }
         if (work.page_cache == PageCacheUse::use || work.file.direct < 0) {
-            return read_buffered(work.file, offset, memory, assignment.task.size_bytes);
+            return read_buffered(work.file, work.likely_cached, offset, memory, assignment.task.size_bytes);
         }
         return read_through_slot(work, offset, memory, assignment.task.size_bytes);
     }
@@ -52,7 +52,7 @@ private:
         while (total.moved_bytes < size_bytes && !total.failure) {
             const std::size_t step = std::min<std::size_t>(size_bytes - total.moved_bytes, slot_->size_bytes);
             const std::uint64_t at = offset + total.moved_bytes;
-            const CallResult part = read_to_slot(work.file, work.page_cache, at, slot_->memory, step);
+            const CallResult part = read_to_slot(work.file, {work.page_cache, work.likely_cached}, at, slot_->memory, step);
             std::memcpy(memory + total.moved_bytes, slot_->memory + slot_lead(work.file, work.page_cache, at), part.moved_bytes);
             total.moved_bytes += part.moved_bytes;
             total.calls += part.calls;

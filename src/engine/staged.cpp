@@ -156,7 +156,7 @@ private:
         const std::uint64_t offset = file_offset_of(assignment);
         const std::uint64_t start = now_ns();
         const CallResult result =
-            read_to_slot(work.file, work.page_cache, offset, half.slot->memory, assignment.task.size_bytes);
+            read_to_slot(work.file, {work.page_cache, work.likely_cached}, offset, half.slot->memory, assignment.task.size_bytes);
         const std::uint64_t read_end = now_ns();
         times_.read_ns += read_end - start;
         half.outcome = outcome_of(assignment, result);

@@ -186,6 +186,8 @@ void prepare_files(Consignment& consignment, const OpenFile& file, const FileFac
     const Route& route = *consignment.route;
     const bool direct_write = consignment.direction == Direction::write && consignment.settings->direct_write.value;
     const bool direct = direct_write || (consignment.direction == Direction::read && route.page_cache != PageCacheUse::use);
+    const auto& cache = consignment.residency;
+    const bool likely_cached = !cache || cache->state == Residency::State::unknown || cache->cached_bytes == cache->range_bytes;
     std::size_t align = 4096;
     if (facts != nullptr) {
         align = std::max<std::size_t>(align, std::max(facts->direct_offset_align.value, facts->direct_memory_align.value));
@@ -196,6 +198,7 @@ void prepare_files(Consignment& consignment, const OpenFile& file, const FileFac
         engine_file.direct_align = align;
         part.work.page_cache = route.page_cache;
         part.work.direct_write = direct_write;
+        part.work.likely_cached = likely_cached;
         // A slot has room for no more than this at its ends.
         if (direct && align <= 64 * 1024) {
             engine_file.direct = part.descriptors->direct();

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass
 class Memory:
     """An array's address and size in bytes, with what decides whether it can be used.
 
     ``stream``: the CUDA stream that the producer names, as an integer handle, or ``None``. ``owner`` keeps the memory.
     """
 
-    pointer: int
-    size_bytes: int
-    owner: Any
-    read_only: bool = False
-    contiguous: bool = True
-    stream: int | None = None
+    __slots__ = ("pointer", "size_bytes", "owner", "read_only", "contiguous", "stream")
+
+    def __init__(
+        self,
+        pointer: int,
+        size_bytes: int,
+        owner: Any,
+        read_only: bool = False,
+        contiguous: bool = True,
+        stream: int | None = None,
+    ) -> None:
+        self.pointer = pointer
+        self.size_bytes = size_bytes
+        self.owner = owner
+        self.read_only = read_only
+        self.contiguous = contiguous
+        self.stream = stream
 
 
 def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...] | None, item_bytes: int) -> bool:

@@ -37,14 +37,22 @@ std::uint64_t covered_bytes(const CudaApi& api, CuPointer pointer, std::uint64_t
     std::uint64_t covered = 0;
     while (covered < size_bytes) {
         AllocationRange range;
-        int attributes[] = {kPointerRangeStart, kPointerRangeSize};
-        void* values[] = {&range.start, &range.size_bytes};
-        const CuStatus status = api.pointer_attributes(2, attributes, values, pointer + covered);
+        CuContext context = nullptr;
+        int attributes[] = {kPointerRangeStart, kPointerRangeSize, kPointerContext};
+        void* values[] = {&range.start, &range.size_bytes, &context};
+        const CuStatus status = api.pointer_attributes(3, attributes, values, pointer + covered);
         const CuPointer end = range.start + range.size_bytes;
         if (status != kCudaSuccess || range.size_bytes == 0 || end <= pointer + covered) {
             break;
         }
+        // A plain allocation (it has a context) ends where it ends, though another may begin there.
+        if (covered != 0 && context != nullptr) {
+            break;
+        }
         covered = end - pointer;
+        if (context != nullptr) {
+            break;
+        }
     }
     return std::min(covered, size_bytes);
 }

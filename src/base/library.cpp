@@ -33,4 +33,15 @@ std::string Library::path() const {
     return map->l_name;
 }
 
+unsigned long long loaded_objects() noexcept {
+    unsigned long long added = 0;
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t /*size*/, void* result) {
+            *static_cast<unsigned long long*>(result) = object->dlpi_adds;
+            return 1;  // the first object knows
+        },
+        &added);
+    return added;
+}
+
 }  // namespace waybill

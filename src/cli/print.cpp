@@ -33,6 +33,15 @@ private:
     struct sigaction before_ {};
 };
 
+// Drops what has not started, and does not wait long for the rest.
+void give_up(Future& future) {
+    constexpr std::chrono::seconds kPatience{1};
+    future.cancel();
+    if (!future.wait_for(kPatience)) {
+        future.detach();
+    }
+}
+
 }  // namespace
 
 void print(std::string_view text) {
@@ -52,7 +61,7 @@ void print_note(std::string_view text) {
     std::fprintf(stderr, "waybill: %.*s\n", static_cast<int>(text.size()), text.data());
 }
 
-const Receipt& wait_visibly(const Future& future, std::uint64_t limit_ns) {
+const Receipt& wait_visibly(Future& future, std::uint64_t limit_ns) {
     const InterruptWatch watch;
     const bool terminal = ::isatty(STDERR_FILENO) == 1;
     const std::uint64_t start = now_ns();
@@ -61,11 +70,11 @@ const Receipt& wait_visibly(const Future& future, std::uint64_t limit_ns) {
     while (!future.wait_for(std::chrono::milliseconds(50))) {
         const std::uint64_t passed = now_ns() - start;
         if (interrupted.load()) {
-            future.cancel();
+            give_up(future);
             throw Error(ErrorCode::interrupted, "interrupted");
         }
         if (limit_ns != 0 && passed > limit_ns) {
-            future.cancel();
+            give_up(future);
             throw Error(ErrorCode::timeout, "the request did not end within " + duration_text(limit_ns) + " (time_limit)");
         }
         if (terminal && passed > kShowAfterNs) {

@@ -13,7 +13,8 @@ void print_note(std::string_view text);
 
 // Waits for a request; shows how long it takes on a terminal after a second; ^C cancels it and throws Error interrupted, a
 // second ^C ends the program at once. With a limit (nanoseconds, 0 for none) throws Error timeout.
-const Receipt& wait_visibly(const Future& future, std::uint64_t limit_ns);
+// What hangs in the kernel then is left to the end of the process.
+const Receipt& wait_visibly(Future& future, std::uint64_t limit_ns);
 
 
 }  // namespace waybill

@@ -93,7 +93,7 @@ int run_read(const ReadArguments& arguments) {
     request.target = {buffer.data(), room, {}, false};
     request.require = require;
     for (std::uint64_t turn = 0; turn < arguments.repeat; ++turn) {
-        const Future future = file.pread(request);
+        Future future = file.pread(request);
         Receipt receipt = wait_visibly(future, file.settings().time_limit.value);
         if (arguments.size_bytes && *arguments.size_bytes > receipt.moved_bytes) {
             receipt.asked_bytes = *arguments.size_bytes;  // the buffer was made no larger than the file

@@ -68,7 +68,7 @@ Receipt write_to(const std::string& path, Mode mode, const WriteArguments& argum
     request.require = parse_require(arguments.require);
     request.sync = sync;
     const File file = File::open(path, mode, {arguments.settings, {}});
-    const Future future = file.pwrite(request);
+    Future future = file.pwrite(request);
     return wait_visibly(future, file.settings().time_limit.value);
 }
 

@@ -121,6 +121,11 @@ const CudaApi* cuda_if_loaded() noexcept {
     if (const CudaApi* api = bound_api.load(std::memory_order_acquire)) {
         return api;
     }
+    static std::atomic<unsigned long long> looked_at{0};
+    const unsigned long long objects = loaded_objects();
+    if (looked_at.exchange(objects, std::memory_order_relaxed) == objects) {
+        return nullptr;
+    }
     try {
         const Library library = Library::if_loaded(kLibrary);
         std::string missing;

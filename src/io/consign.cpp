@@ -113,14 +113,9 @@ RouteQuestion question_of(const Consignment& consignment, const PointerOwner& ow
     return question;
 }
 
-Route route_of(Consignment& consignment, const PointerOwner& owner, OpenFile& file, const Request& request) {
-    const RouteQuestion question = question_of(consignment, owner, request);
-    if (question.residency.range_bytes != 0) {
-        consignment.residency = question.residency;
-    }
+Route choose(Consignment& consignment, const RouteQuestion& question, OpenFile& file, const MachineFacts& machine,
+             const GpuFacts* gpu) {
     const Settings& settings = *consignment.settings;
-    const GpuFacts* gpu = owner.on_gpu() ? &gpu_device(owner.device).facts : nullptr;
-    const MachineFacts& machine = machine_facts(settings);
     if (question.size_bytes < kResidencyFromBytes || settings.page_cache.value != PageCacheUse::automatic) {
         return choose_route(question, settings, file.facts(), machine, gpu);
     }
@@ -128,6 +123,33 @@ Route route_of(Consignment& consignment, const PointerOwner& owner, OpenFile& fi
     MachineFacts now = machine;
     now.free_memory_bytes = free_memory_bytes(machine_root(settings));
     return choose_route(question, settings, file.facts(), now, gpu);
+}
+
+// What tells the routes of small requests apart.
+std::uint32_t kind_of(const RouteQuestion& question, const Settings& settings) {
+    return static_cast<std::uint32_t>(question.direction) | static_cast<std::uint32_t>(question.to_gpu) << 1 |
+           static_cast<std::uint32_t>(question.managed_memory) << 2 |
+           static_cast<std::uint32_t>(question.size_bytes < settings.gds_threshold.value) << 3 |
+           static_cast<std::uint32_t>(question.require) << 4;
+}
+
+std::shared_ptr<const Route> route_of(Consignment& consignment, const PointerOwner& owner, OpenFile& file, const Request& request,
+                                      const MachineFacts& machine) {
+    const RouteQuestion question = question_of(consignment, owner, request);
+    if (question.residency.range_bytes != 0) {
+        consignment.residency = question.residency;
+    }
+    const bool small = question.size_bytes < kResidencyFromBytes && consignment.settings == file.settings;
+    const std::uint32_t kind = kind_of(question, *consignment.settings);
+    std::shared_ptr<const Route> route = small ? file.known_route(kind) : nullptr;
+    if (!route) {
+        const GpuFacts* gpu = owner.on_gpu() ? &gpu_device(owner.device).facts : nullptr;
+        route = std::make_shared<const Route>(choose(consignment, question, file, machine, gpu));
+        if (small) {
+            file.keep_route(kind, route);
+        }
+    }
+    return route;
 }
 
 [[noreturn]] void refuse(const Route& route, const std::string& name) {
@@ -298,7 +320,7 @@ std::uint64_t units_of(const Consignment& consignment) {
 Consignment consign(Direction direction, std::span<const FileAndRequest> requests, const SettingValues& call, bool many) {
     Consignment consignment;
     consignment.start_ns = now_ns();
-    consignment.setup_before = SetupTimes::now();
+    consignment.setup_before = SetupCosts::now();
     consignment.direction = direction;
     consignment.many = many;
     OpenFile& file = *requests.front().file;
@@ -308,15 +330,15 @@ Consignment consign(Direction direction, std::span<const FileAndRequest> request
     const PointerOwner owner = add_parts(consignment, requests);
     consignment.lading.owner = owner.on_gpu() ? owner : PointerOwner{};
     consignment.destination = destination_of(owner);
-    Route route = route_of(consignment, owner, file, request);
-    if (route.refused) {
-        refuse(route, *file.name);
+    const MachineFacts& machine = consignment.settings == file.settings ? file.machine() : machine_facts(*consignment.settings);
+    consignment.route = route_of(consignment, owner, file, request, machine);
+    if (consignment.route->refused) {
+        refuse(*consignment.route, *file.name);
     }
-    consignment.route = std::make_shared<const Route>(std::move(route));
     if (consignment.route->engine == EngineKind::cufile) {
         prepare_cufile_or_stage(consignment);
     }
-    plan_parts(consignment, machine_facts(*consignment.settings));
+    plan_parts(consignment, machine);
     prepare_files(consignment, file, &file.facts());
     order_after_caller(consignment, request, units_of(consignment) == 1 && !many);
     consignment.counters = counters_for(consignment);

@@ -101,6 +101,26 @@ const FileFacts& OpenFile::facts() {
     return facts_;
 }
 
+const MachineFacts& OpenFile::machine() {
+    const MachineFacts* known = machine_.load(std::memory_order_acquire);
+    if (known == nullptr) {
+        known = &machine_facts(*settings);
+        machine_.store(known, std::memory_order_release);
+    }
+    return *known;
+}
+
+std::shared_ptr<const Route> OpenFile::known_route(std::uint32_t key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = routes_.find(key);
+    return found == routes_.end() ? nullptr : found->second;
+}
+
+void OpenFile::keep_route(std::uint32_t key, std::shared_ptr<const Route> route) {
+    const std::lock_guard lock(mutex_);
+    routes_.insert_or_assign(key, std::move(route));
+}
+
 std::shared_ptr<const Settings> OpenFile::settings_for(const SettingValues& call) const {
     if (call.empty()) {
         return settings;

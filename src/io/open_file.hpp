@@ -1,7 +1,9 @@
 // OpenFile: what a File stands for: path, mode, settings, descriptors, and the facts that were gathered of it.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -33,6 +35,14 @@ struct OpenFile {
     // is asked at each request; the udev record is what it was at the first request.
     [[nodiscard]] const FileFacts& facts();
 
+    // This machine under the file's own settings.
+    [[nodiscard]] const MachineFacts& machine();
+
+    // The route of small requests depends on nothing that changes between them: it is chosen once for each kind of request.
+    // `key` tells the kinds apart; null when it is not there yet.
+    [[nodiscard]] std::shared_ptr<const Route> known_route(std::uint32_t key) const;
+    void keep_route(std::uint32_t key, std::shared_ptr<const Route> route);
+
     // The settings of one call: the file's own when `call` is empty.
     [[nodiscard]] std::shared_ptr<const Settings> settings_for(const SettingValues& call) const;
     // The time it took to open, once: the first request's receipt tells it.
@@ -43,6 +53,8 @@ private:
     std::shared_ptr<Descriptors> descriptors_;
     std::once_flag gathered_;
     FileFacts facts_;
+    std::atomic<const MachineFacts*> machine_{nullptr};
+    std::map<std::uint32_t, std::shared_ptr<const Route>> routes_;
 };
 
 // The root of these settings, made once and kept.

@@ -30,8 +30,9 @@ void add(Outcome& sum, const Outcome& outcome) noexcept {
 
 }  // namespace
 
-SetupTimes SetupTimes::now() noexcept {
-    return {::waybill::cuda_init_ns(), ::waybill::context_ns(), SlotPool::pin_ns(), ::waybill::cufile_open_ns()};
+SetupCosts SetupCosts::now() {
+    return {::waybill::cuda_init_ns(), ::waybill::context_ns(), SlotPool::pin_ns(), ::waybill::cufile_open_ns(),
+            SlotPool::instance().refusals()};
 }
 
 Transfer::Transfer(Consignment consignment) : consignment_(std::move(consignment)) {
@@ -284,7 +285,7 @@ Receipt Transfer::make_receipt(const Evidence& evidence) const {
     receipt.times.thread_read_ns = times_.read_ns;
     receipt.times.thread_copy_ns = times_.copy_ns;
     receipt.times.thread_wait_ns = times_.wait_ns;
-    const SetupTimes setup = SetupTimes::now();
+    const SetupCosts setup = SetupCosts::now();
     receipt.times.cuda_init_ns = setup.cuda_init_ns - consignment_.setup_before.cuda_init_ns;
     receipt.times.context_ns = setup.context_ns - consignment_.setup_before.context_ns;
     receipt.times.pin_ns = setup.pin_ns - consignment_.setup_before.pin_ns;
@@ -294,6 +295,9 @@ Receipt Transfer::make_receipt(const Evidence& evidence) const {
     receipt.evidence = evidence;
     receipt.evidence.residency = consignment_.residency;
     receipt.notes = consignment_.notes;
+    if (setup.pin_refusals != consignment_.setup_before.pin_refusals) {
+        receipt.notes.emplace_back("memory could not be pinned as wanted; the bytes went through less of it");
+    }
     if (consignment_.many) {
         add_results(receipt);
     }

@@ -32,12 +32,13 @@ struct Part {
 };
 
 // What set-up has cost this process so far; differences tell what one request was the first to need.
-struct SetupTimes {
+struct SetupCosts {
     std::uint64_t cuda_init_ns = 0;
     std::uint64_t context_ns = 0;
     std::uint64_t pin_ns = 0;
     std::uint64_t cufile_open_ns = 0;
-    [[nodiscard]] static SetupTimes now() noexcept;
+    std::uint64_t pin_refusals = 0;  // times that memory could not be pinned
+    [[nodiscard]] static SetupCosts now();
 };
 
 // All that is decided before the first byte moves.
@@ -54,7 +55,7 @@ struct Consignment {
     std::uint64_t threads = 1;
     std::uint64_t open_ns = 0;
     std::uint64_t start_ns = 0;
-    SetupTimes setup_before;
+    SetupCosts setup_before;
     CountersWanted counters;
     std::string gpu_uuid;
     std::optional<Residency> residency;

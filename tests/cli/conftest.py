@@ -1,0 +1,95 @@
+"""The program under test, and how to run it with or without the stand-ins."""
+
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+
+import jsonschema
+import pytest
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(os.environ.get("WAYBILL_PROGRAM", REPOSITORY / "build/debug/waybill"))
+FAKES = PROGRAM.parent / "fakes"
+SCHEMAS = {
+    json.loads(path.read_text())["$id"]: json.loads(path.read_text()) for path in (REPOSITORY / "docs/schema").glob("*.json")
+}
+
+
+class Result:
+    def __init__(self, done: subprocess.CompletedProcess) -> None:
+        self.code = done.returncode
+        self.out = (done.stdout or b"").decode(errors="replace")
+        self.err = done.stderr.decode(errors="replace")
+
+    @property
+    def json(self) -> dict:
+        """The JSON that was printed, checked against its schema."""
+        content = json.loads(self.out)
+        if content["schema"] in SCHEMAS:
+            jsonschema.validate(content, SCHEMAS[content["schema"]])
+        if content.get("receipt"):
+            jsonschema.validate(content["receipt"], SCHEMAS["waybill.receipt/1"])
+        return content
+
+
+def run(*arguments, fakes=False, preload=(), env=None, stdin=None, timeout=60, **more) -> Result:
+    """Runs the program in an environment without Waybill's, KvikIO's and cuFile's variables."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("WAYBILL_", "KVIKIO_", "CUFILE_", "FAKE_", "FAULTY_")) and name != "LD_LIBRARY_PATH"
+    }
+    environment["HOME"] = "/nonexistent"
+    if fakes:
+        environment["LD_LIBRARY_PATH"] = str(FAKES)
+    if preload:
+        environment["LD_PRELOAD"] = ":".join(str(FAKES / name) for name in preload)
+    environment.update(env or {})
+    return Result(
+        subprocess.run(
+            [str(PROGRAM), *map(os.fspath, map(lambda a: a if isinstance(a, (bytes, os.PathLike)) else str(a), arguments))],
+            env=environment,
+            input=stdin,
+            stdout=more.pop("stdout", subprocess.PIPE),
+            stderr=subprocess.PIPE,
+            timeout=timeout,
+            **more,
+        )
+    )
+
+
+@pytest.fixture
+def waybill():
+    return run
+
+
+def make_bytes(count: int, seed: int = 0) -> bytes:
+    """Bytes that look random and are the same each time."""
+    block = b"".join(hashlib.sha256(f"{seed}/{k}".encode()).digest() for k in range(2048))
+    return (block * (count // len(block) + 1))[:count]
+
+
+@pytest.fixture
+def sample(tmp_path):
+    """A file of 10 MiB and a bit, and its bytes."""
+    content = make_bytes(10 * 1024 * 1024 + 777)
+    path = tmp_path / "sample.bin"
+    path.write_bytes(content)
+    return path, content
+
+
+@pytest.fixture(scope="session")
+def gigabyte(tmp_path_factory):
+    """A file of 1 GiB, sparse but for marks, in memory where that is possible."""
+    folder = pathlib.Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else tmp_path_factory.mktemp("large")
+    path = folder / f"waybill-gigabyte-{os.getpid()}.bin"
+    mark = make_bytes(1 << 20, 7)
+    with open(path, "wb") as file:
+        for k in range(0, 1024, 64):
+            file.seek(k << 20)
+            file.write(mark)
+        file.truncate(1 << 30)
+    yield path
+    path.unlink()

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,9 @@ struct SettingLayers {
 // Throws Error bad_setting, naming the variable or key, its value and what is accepted. Thread-safe as long as nobody
 // changes the environment meanwhile.
 [[nodiscard]] Settings resolve_settings(const SettingLayers& layers = {});
+// The same, shared: without layers the last answer is given again while the environment's variables are the same. The
+// configuration file is looked at again after a second.
+[[nodiscard]] std::shared_ptr<const Settings> shared_settings(const SettingLayers& layers = {});
 
 // One row of `waybill config` and of a receipt: name, value as text, origin as text (`WAYBILL_TASK_SIZE`, `default`, ...).
 struct SettingRow {

@@ -30,7 +30,7 @@ struct Half {
 class StagedEngine : public Engine {
 public:
     explicit StagedEngine(const Lading& lading)
-        : api_(*cuda_if_loaded()), lane_(api_, lading.owner.context), single_(lading.on_callers_stream),
+        : api_(*cuda_if_loaded()), lane_(api_, lading.owner.context), single_(lading.on_callers_stream), spin_(lading.spin),
           stream_(single_ ? lading.stream : lane_->stream) {
         SlotPool& slots = SlotPool::instance();
         const std::uint64_t start = now_ns();
@@ -85,7 +85,7 @@ protected:
 
     // Starts a copy whose status decides whether there is one to wait for.
     void start_copy(Half& half, CuStatus status, std::uint64_t started_ns) {
-        if (status == kCudaSuccess) {
+        if (status == kCudaSuccess && !single_) {
             status = api_.event_record(half.copied, stream_);
         }
         times_.copy_ns += now_ns() - started_ns;
@@ -102,6 +102,7 @@ protected:
     const CudaApi& api_;
     LaneLease lane_;
     bool single_;
+    bool spin_;
     CuStream stream_;
     ThreadTimes times_;
 
@@ -120,8 +121,8 @@ private:
 
     CuStatus wait_for_copy(const Half& half) {
         const std::uint64_t start = now_ns();
-        // A single small copy is waited for on its stream, which spins and wakes sooner.
-        const CuStatus status = single_ ? spin_for(half.copied) : api_.event_synchronize(half.copied);
+        const CuStatus status = single_ ? api_.stream_synchronize(stream_)
+                                        : (spin_ ? spin_for(half.copied) : api_.event_synchronize(half.copied));
         times_.wait_ns += now_ns() - start;
         return status;
     }

@@ -64,13 +64,6 @@ private:
 };
 ForkLocal<KnownMounts> known_mounts;
 
-std::string resolved_path(int fd) {
-    std::string text(4096, '\0');
-    const ssize_t count = ::readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), text.data(), text.size());
-    text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-    return text;
-}
-
 FileFacts gather_live_mount(int fd, DeviceNumber device, const MachineRoot& root) {
     FileFacts facts;
     facts.device = device;
@@ -92,7 +85,6 @@ FileFacts gather_live(int fd, const MachineRoot& root) {
         known_mounts.get().keep(key, facts);
     }
     facts.size_bytes = state.stx_size;
-    facts.resolved = resolved_path(fd);
     return facts;
 }
 

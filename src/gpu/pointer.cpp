@@ -13,9 +13,12 @@ PointerOwner find_owner(const void* pointer) {
     int managed = 0;
     int device = -1;
     CuContext context = nullptr;
-    int attributes[] = {kPointerMemoryType, kPointerIsManaged, kPointerDeviceOrdinal, kPointerContext};
-    void* values[] = {&memory_type, &managed, &device, &context};
-    const CuStatus status = api->pointer_attributes(4, attributes, values, reinterpret_cast<CuPointer>(pointer));
+    AllocationRange range;
+    int attributes[] = {kPointerMemoryType, kPointerIsManaged, kPointerDeviceOrdinal,
+                        kPointerContext,    kPointerRangeStart, kPointerRangeSize};
+    void* values[] = {&memory_type, &managed, &device, &context, &range.start, &range.size_bytes};
+    const auto address = reinterpret_cast<CuPointer>(pointer);
+    const CuStatus status = api->pointer_attributes(6, attributes, values, address);
     if (status != kCudaSuccess || memory_type == 0) {
         return {};  // not initialised, or memory that CUDA does not know
     }
@@ -29,6 +32,7 @@ PointerOwner find_owner(const void* pointer) {
         owner.device = device;
         // Memory of cuMemAllocAsync and of virtual mappings has no context: its device's primary one is used.
         owner.context = context != nullptr ? context : primary_context(device);
+        owner.rest_bytes = context != nullptr ? range.start + range.size_bytes - address : 0;
     }
     return owner;
 }

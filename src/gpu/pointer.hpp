@@ -12,6 +12,8 @@ struct PointerOwner {
     MemoryKind memory = MemoryKind::host;
     int device = -1;               // for device and managed memory
     CuContext context = nullptr;   // to make current for copies; null for host memory
+    // Bytes from the address to the end of its allocation; 0 where other mappings may follow (no context of its own).
+    std::uint64_t rest_bytes = 0;
 
     [[nodiscard]] bool on_gpu() const noexcept { return memory == MemoryKind::device || memory == MemoryKind::managed; }
 };

@@ -72,6 +72,9 @@ void check_device_range(const PointerOwner& owner, const Request& request, std::
     if (!owner.on_gpu() || size_bytes == 0) {
         return;
     }
+    if (owner.rest_bytes >= request.target_offset + size_bytes) {
+        return;
+    }
     const auto start = reinterpret_cast<CuPointer>(request.target.pointer) + request.target_offset;
     const std::uint64_t covered = covered_bytes(*cuda_if_loaded(), start, size_bytes);
     if (covered == 0) {

@@ -25,8 +25,15 @@ constexpr std::uint64_t kResidencySamples = 16;
 constexpr std::uint64_t kCountersFromBytes = 64 * kMiB;
 // Below this a unit costs more in calls than another thread saves (measured: docs/measurements).
 constexpr std::uint64_t kLeastUnitBytes = 512 * 1024;
-// Staging saturates the link with eight threads; more cost processor time alone (docs/measurements).
-constexpr std::uint64_t kMostThreads = 8;
+constexpr std::uint64_t kLeastOverlapBytes = 256 * 1024;
+// Copies of requests under this size are waited for by spinning: sleeping would cost more than the copy.
+constexpr std::uint64_t kSpinBelowBytes = 16 * kMiB;
+// Three quarters of the cores, up to twelve: more cost processor time alone (docs/measurements).
+constexpr std::uint64_t kMostThreads = 12;
+// Buffered writes to one file take turns at its lock: more threads only spin (docs/measurements).
+constexpr std::uint64_t kMostWriteThreads = 2;
+// Waking another thread costs more than this is worth.
+constexpr std::uint64_t kThreadsFromBytes = 2 * kMiB;
 
 Residency look_at_cache(int fd, std::uint64_t offset, std::uint64_t size_bytes) {
     if (size_bytes <= kWholeResidencyBytes) {
@@ -259,9 +266,16 @@ void order_after_caller(Consignment& consignment, const Request& request, bool s
     }
 }
 
-std::uint64_t choose_threads(const Consignment& consignment, const MachineFacts& machine) {
+std::uint64_t choose_threads(const Consignment& consignment, const MachineFacts& machine, std::uint64_t total_bytes) {
     const std::uint64_t wanted = consignment.settings->num_threads.value;
-    std::uint64_t threads = wanted != 0 ? wanted : std::clamp<std::uint64_t>(machine.cores, 1, kMostThreads);
+    std::uint64_t threads = wanted;
+    if (wanted == 0) {
+        const bool write = consignment.direction == Direction::write && !consignment.settings->direct_write.value;
+        threads = std::clamp<std::uint64_t>(machine.cores - machine.cores / 4, 1, write ? kMostWriteThreads : kMostThreads);
+        if (total_bytes < kThreadsFromBytes && consignment.parts.size() == 1) {
+            threads = 1;
+        }
+    }
     if (consignment.route->engine != EngineKind::cufile) {
         // Two slots a thread.
         threads = std::min(threads, std::max<std::uint64_t>(1, consignment.settings->pinned_limit.value /
@@ -278,11 +292,13 @@ void plan_parts(Consignment& consignment, const MachineFacts& machine) {
     }
     consignment.lading.slot_bytes = settings.bounce_buffer_size.value;
     consignment.lading.pinned_limit = settings.pinned_limit.value;
-    consignment.threads = choose_threads(consignment, machine);
+    consignment.threads = choose_threads(consignment, machine, total_bytes);
     const bool cufile = consignment.route->engine == EngineKind::cufile;
+    // A lone thread overlaps the copy of one unit with the read of the next.
     const std::uint64_t share = total_bytes / (2 * consignment.threads);
+    const std::uint64_t least = consignment.threads == 1 ? kLeastOverlapBytes : kLeastUnitBytes;
     const std::uint64_t unit =
-        std::min<std::uint64_t>(consignment.lading.slot_bytes, std::max(kLeastUnitBytes, (share + 65535) / 65536 * 65536));
+        std::min<std::uint64_t>(consignment.lading.slot_bytes, std::max(least, (share + 65535) / 65536 * 65536));
     Shares tasks;
     for (Part& part : consignment.parts) {
         part.units = Units(part.size_bytes, settings.task_size.value, cufile ? settings.task_size.value : unit);
@@ -292,6 +308,7 @@ void plan_parts(Consignment& consignment, const MachineFacts& machine) {
             consignment.plan = plan;
         }
     }
+    consignment.lading.spin = total_bytes < kSpinBelowBytes;
     consignment.plan.size_bytes = total_bytes;
     consignment.plan.tasks = tasks;
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cerrno>
+#include <system_error>
 #include <vector>
 
 #include "io/consign.hpp"
@@ -29,16 +30,18 @@ Mode parse_mode(std::string_view text) {
 namespace {
 
 std::shared_ptr<Transfer> begin(Direction direction, std::span<const FileAndRequest> requests, const SettingValues& call,
-                                bool many, bool blocking) {
+                                bool many) {
     auto transfer = std::make_shared<Transfer>(consign(direction, requests, call, many));
-    transfer->run(blocking);
+    transfer->run(false);
     return transfer;
 }
 
 // Blocks for the whole request. With a time limit other threads move the bytes, so that this one can give up.
 Receipt finish(Direction direction, std::span<const FileAndRequest> requests, const SettingValues& call, bool many) {
-    const std::uint64_t limit_ns = requests.front().file->settings_for(call)->time_limit.value;
-    const auto transfer = begin(direction, requests, call, many, limit_ns == 0);
+    Consignment consignment = consign(direction, requests, call, many);
+    const std::uint64_t limit_ns = consignment.settings->time_limit.value;
+    const auto transfer = std::make_shared<Transfer>(std::move(consignment));
+    transfer->run(limit_ns == 0);
     if (limit_ns != 0 && !transfer->wait_for(std::chrono::nanoseconds(limit_ns))) {
         transfer->cancel();
         throw Error(ErrorCode::timeout,
@@ -68,11 +71,11 @@ Receipt File::write(const Request& request, const SettingValues& call) const {
 }
 
 Future File::pread(const Request& request, const SettingValues& call) const {
-    return Future(begin(Direction::read, std::array{FileAndRequest{open_, &request}}, call, false, false));
+    return Future(begin(Direction::read, std::array{FileAndRequest{open_, &request}}, call, false));
 }
 
 Future File::pwrite(const Request& request, const SettingValues& call) const {
-    return Future(begin(Direction::write, std::array{FileAndRequest{open_, &request}}, call, false, false));
+    return Future(begin(Direction::write, std::array{FileAndRequest{open_, &request}}, call, false));
 }
 
 Receipt File::read_many(std::span<const Request> requests, const SettingValues& call) const {
@@ -146,6 +149,8 @@ const Settings& File::settings() const noexcept {
 FileFacts File::facts() const {
     FileFacts facts = open_->facts();
     facts.size_bytes = size();
+    std::error_code ignored;
+    facts.resolved = facts.resolved.empty() ? std::filesystem::canonical(open_->path, ignored).string() : facts.resolved;
     return facts;
 }
 

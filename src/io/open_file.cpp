@@ -66,7 +66,7 @@ Fd open_regular(const std::string& name, Mode mode) {
 
 OpenFile::OpenFile(const std::filesystem::path& file_path, Mode file_mode, const SettingLayers& setting_layers)
     : path(file_path), name(std::make_shared<const std::string>(file_path.string())), mode(file_mode),
-      layers(setting_layers), settings(std::make_shared<const Settings>(resolve_settings(setting_layers))),
+      layers(setting_layers), settings(shared_settings(setting_layers)),
       may_read(file_mode != Mode::write), may_write(file_mode != Mode::read) {
     (void)machine_root(*settings);  // a bad root is told before the file is touched
     if (name->find('\0') != std::string::npos) {
@@ -129,7 +129,7 @@ std::shared_ptr<const Settings> OpenFile::settings_for(const SettingValues& call
     for (const auto& [key, value] : call) {
         merged.call.insert_or_assign(key, value);
     }
-    return std::make_shared<const Settings>(resolve_settings(merged));
+    return shared_settings(merged);
 }
 
 std::uint64_t OpenFile::take_open_ns() noexcept {

@@ -1,7 +1,12 @@
 #include "settings/resolve.hpp"
 
+#include <unistd.h>
+
+#include <mutex>
 #include <optional>
 
+#include "base/clock.hpp"
+#include "base/forks.hpp"
 #include "base/text.hpp"
 #include "settings/table.hpp"
 #include "waybill/error.hpp"
@@ -100,15 +105,68 @@ Settings resolve(const SettingLayers& layers, const Environment& environment, co
     return settings;
 }
 
-Settings resolve_settings(const SettingLayers& layers) {
-    // The variables that matter, not the whole environment: this runs at every open.
-    Environment environment;
-    for (auto& [name, text] : process_environment()) {
-        if (name.starts_with("WAYBILL_") || name.starts_with("KVIKIO_") || name == "HOME" || name == "XDG_CONFIG_HOME") {
-            environment.emplace(name, text);
+namespace {
+
+bool concerns_settings(std::string_view entry) {
+    for (const std::string_view start : {"WAYBILL_", "KVIKIO_", "HOME=", "XDG_CONFIG_HOME="}) {
+        if (entry.starts_with(start)) {
+            return true;
         }
     }
+    return false;
+}
+
+// The entries of the environment that settings depend on, as one text.
+std::string environment_key() {
+    std::string key;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        if (concerns_settings(*entry)) {
+            key.append(*entry).push_back('\0');
+        }
+    }
+    return key;
+}
+
+Environment parse_environment(const std::string& key) {
+    Environment environment;
+    for (const std::string_view entry : split(key, '\0')) {
+        if (const auto equals = entry.find('='); equals != std::string_view::npos) {
+            environment.emplace(entry.substr(0, equals), entry.substr(equals + 1));
+        }
+    }
+    return environment;
+}
+
+struct Kept {
+    std::mutex mutex;
+    std::string key;
+    std::uint64_t since_ns = 0;
+    std::shared_ptr<const Settings> settings;
+};
+ForkLocal<Kept> the_kept;
+
+}  // namespace
+
+Settings resolve_settings(const SettingLayers& layers) {
+    const Environment environment = parse_environment(environment_key());
     return resolve(layers, environment, read_config_file(environment));
+}
+
+std::shared_ptr<const Settings> shared_settings(const SettingLayers& layers) {
+    if (!layers.call.empty() || !layers.context.empty()) {
+        return std::make_shared<const Settings>(resolve_settings(layers));
+    }
+    constexpr std::uint64_t kKeepNs = 1'000'000'000;
+    std::string key = environment_key();
+    Kept& kept = the_kept.get();
+    const std::lock_guard lock(kept.mutex);
+    const std::uint64_t now = now_ns();
+    if (!kept.settings || kept.key != key || now - kept.since_ns > kKeepNs) {
+        kept.settings = std::make_shared<const Settings>(resolve_settings());
+        kept.key = std::move(key);
+        kept.since_ns = now;
+    }
+    return kept.settings;
 }
 
 std::vector<SettingRow> setting_rows(const Settings& settings) {

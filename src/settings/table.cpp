@@ -80,8 +80,8 @@ std::vector<SettingEntry> make_table() {
                                                     "4MiB", "What is handed to an engine in one go.", "KvikIO's default"),
         row<&Settings::num_threads, kThreads, kAutoOrCount>(
             "num_threads", "WAYBILL_NUM_THREADS", {"KVIKIO_NTHREADS", "KVIKIO_NUM_THREADS"}, "auto, or 1 to 1024", "auto",
-            "Threads that move one request's bytes; auto takes up to 8, as there are cores.",
-            "measured: staging saturates a PCIe 5 link with eight"),
+            "Threads that move one request's bytes; auto takes three quarters of the cores, at most 12.",
+            "measured: staging nears a PCIe 5 link's speed with twelve"),
         row<&Settings::bounce_buffer_size, kSlotSize, kText>(
             "bounce_buffer_size", "WAYBILL_BOUNCE_BUFFER_SIZE", {"KVIKIO_BOUNCE_BUFFER_SIZE"}, "4KiB to 1GiB", "4MiB",
             "Bytes of one pinned slot that staged reads and writes pass through.",

@@ -8,3 +8,4 @@ configure_package_config_file(cmake/waybill-config.cmake.in ${CMAKE_BINARY_DIR}/
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/waybill-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/waybill-config.cmake ${CMAKE_BINARY_DIR}/waybill-config-version.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/waybill COMPONENT library)
+install(TARGETS waybill_probe RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/waybill COMPONENT library)

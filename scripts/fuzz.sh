@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Fuzzes every parser of text for so many seconds: scripts/fuzz.sh [SECONDS]. Needs clang with its run-time library.
+set -eu
+cd "$(dirname "$0")/.."
+seconds=${1:-60}
+build=build/fuzz
+mkdir -p $build/corpus
+printf '\0''4MiB' > $build/corpus/size
+printf '\1{"task_size": "16MiB"}' > $build/corpus/config
+printf '\2{"execution": {"max_io_threads": 8}, "block": {"nvme": {"use_pci_p2pdma": true}}}' > $build/corpus/cufile
+printf '\3''22 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n' > $build/corpus/mounts
+printf '\4IO stats: Enabled\nReads : n=3 readMiB=1\n' > $build/corpus/nvfs
+printf '\5rchar: 5\n' > $build/corpus/io
+printf '\6''10s' > $build/corpus/settings
+flags="-std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DFMT_HEADER_ONLY -Iinclude -Isrc"
+sources="fuzz/texts.cpp src/base/*.cpp src/settings/*.cpp src/facts/mount.cpp src/facts/cufile_json.cpp src/evidence/nvidia_fs_stats.cpp src/evidence/process_io.cpp"
+clang++ $flags $sources -ldl -lpthread -o $build/texts
+$build/texts -max_total_time="$seconds" -max_len=4096 -timeout=5 -rss_limit_mb=2048 -print_final_stats=1 $build/corpus
+echo "1 passed"

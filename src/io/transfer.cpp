@@ -36,10 +36,14 @@ SetupCosts SetupCosts::now() {
 }
 
 Transfer::Transfer(Consignment consignment) : consignment_(std::move(consignment)) {
+    lay_out_units();
+}
+
+void Transfer::lay_out_units() noexcept {
+    total_units_ = 0;
     for (Part& part : consignment_.parts) {
         part.first_unit = total_units_;
         total_units_ += part.units.count();
-        total_bytes_ += part.size_bytes;
     }
 }
 
@@ -138,16 +142,55 @@ bool Transfer::move_units(bool yields) noexcept {
         fail(Error(ErrorCode::out_of_memory, std::string("moving bytes failed: ") + problem.what()), started);
     }
     bool last = false;
+    bool again = false;
     {
         const std::lock_guard lock(mutex_);
         --inside_;
         last = inside_ == 0 && !finishing_ && (stop_.load() || next_unit_.load() >= total_units_);
+        again = last && may_restage();
+        last = last && !again;
         finishing_ = finishing_ || last;
+        if (again) {
+            restage();
+        }
+    }
+    if (again) {
+        return move_units(yields);
     }
     if (last) {
         finish();
     }
     return more && !stop_.load();
+}
+
+// Under `auto` a cuFile that fails in the middle is no reason to fail (a regression of nvidia-fs 2.25.6 fails every read with
+// EFAULT): all bytes are staged instead, and the receipt says why. Under the mutex, with no thread inside.
+bool Transfer::may_restage() const noexcept {
+    return consignment_.route->engine == EngineKind::cufile && consignment_.require == Require::none && !error_ && !cancelled_ &&
+           consignment_.settings->compat_mode.value == CompatMode::automatic &&
+           std::any_of(broken_.begin(), broken_.end(), [](const Outcome& outcome) {
+               return outcome.failure.kind == Failure::Kind::cufile || outcome.failure.kind == Failure::Kind::system;
+           });
+}
+
+void Transfer::restage() {
+    Route staged = *consignment_.route;
+    staged.engine = EngineKind::staged;
+    staged.expected_path = Path::staged;
+    staged.cufile_direct_descriptor = false;
+    staged.reasons.insert(staged.reasons.begin(),
+                          {"cufile-failed", error_of(broken_.front(), *consignment_.parts.front().name, consignment_.direction).what()});
+    consignment_.route = std::make_shared<const Route>(std::move(staged));
+    consignment_.plan.pieces_per_task.reset();
+    consignment_.plan.pieces_total.reset();
+    for (Part& part : consignment_.parts) {
+        part.units = Units(part.size_bytes, consignment_.settings->task_size.value, consignment_.lading.slot_bytes);
+    }
+    lay_out_units();
+    broken_.clear();
+    sum_ = {};
+    next_unit_.store(0);
+    stop_.store(false);
 }
 
 void Transfer::record(std::vector<Outcome>& outcomes) {

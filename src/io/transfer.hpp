@@ -88,6 +88,9 @@ private:
     void record(std::vector<Outcome>& outcomes);
     void fail(Error error, bool started) noexcept;
     void finish() noexcept;
+    [[nodiscard]] bool may_restage() const noexcept;
+    void restage();
+    void lay_out_units() noexcept;
     void settle();
     void check_requirement();
     Receipt make_receipt(const Evidence& evidence) const;
@@ -98,7 +101,6 @@ private:
 
     Consignment consignment_;
     std::uint64_t total_units_ = 0;
-    std::uint64_t total_bytes_ = 0;
     std::optional<EvidenceWindow> window_;
 
     std::atomic<std::uint64_t> next_unit_{0};

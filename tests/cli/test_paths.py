@@ -147,6 +147,72 @@ class TestCufileFaults:
         assert result.code == 0 and sink.read_bytes() == make_bytes(1 << 20)
 
 
+@pytest.fixture
+def direct_machine(tmp_path):
+    """A root whose files say that nvidia-fs is complete for every file below /."""
+    root = tmp_path / "machine"
+    for name, text in {
+        "proc/self/mountinfo": "22 1 259:2 / / rw - ext4 /dev/nvme0n1p2 rw,data=ordered\n",
+        "proc/modules": "nvidia_fs 1 0 - Live 0\n",
+        "proc/driver/nvidia-fs/version": "version: 2.27\n",
+        "proc/driver/nvidia-fs/modules": "nvme: 3\n",
+        "dev/nvidia-fs0": "",
+        "run/udev/data/b259:2": "I:1\nE:ID_FS_USAGE=filesystem\n",
+        "sys/class/nvme/nvme0/transport": "pcie\n",
+    }.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    (root / "sys/dev/block").mkdir(parents=True)
+    (root / "sys/dev/block/259:2").symlink_to("../../devices/nvme0/nvme0n1")
+    return root
+
+
+def make_cold(path):
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+class TestAuto:
+    def test_a_cold_file_goes_direct_and_a_hot_one_is_staged(self, sample, direct_machine):
+        path, content = sample
+        settings = ["--set", f"machine_root={direct_machine}", "--sha256"]
+        make_cold(path)
+        receipt = gpu("read", path, *settings, path="nvfs").json
+        assert (receipt["path"], receipt["judgement"], receipt["reasons"][0]["id"]) == ("nvidia-fs", "proved", "direct-possible")
+        assert receipt["direct_descriptor"] and receipt["sha256"] == hashlib.sha256(content).hexdigest()
+        path.read_bytes()
+        receipt = gpu("read", path, *settings, path="nvfs").json
+        assert (receipt["path"], receipt["reasons"][0]["id"]) == ("staged", "in-page-cache")
+
+    def test_what_was_expected_direct_and_was_not_is_told(self, sample, direct_machine):
+        make_cold(sample[0])
+        receipt = gpu("read", sample[0], "--set", f"machine_root={direct_machine}", path="posix").json
+        assert receipt["path"] == "cufile-posix" and "nvidia-fs was expected" in receipt["judgement_text"]
+
+    @pytest.mark.parametrize("fault", [{"FAKE_CUFILE_READ_ERRNO": "14"}, {"FAKE_CUFILE_READ_ERROR": "5010:2"}])
+    def test_a_cufile_that_fails_every_read_is_staged_with_the_reason(self, sample, direct_machine, fault):
+        path, content = sample
+        make_cold(path)
+        result = gpu("read", path, "--set", f"machine_root={direct_machine}", "--sha256", path="nvfs", **fault)
+        assert result.code == 0, result.out
+        receipt = result.json
+        assert (receipt["path"], receipt["reasons"][0]["id"], receipt["short"]) == ("staged", "cufile-failed", False)
+        assert receipt["sha256"] == hashlib.sha256(content).hexdigest()
+
+    def test_a_refused_registration_is_staged_with_the_reason(self, sample, direct_machine):
+        make_cold(sample[0])
+        receipt = gpu("read", sample[0], "--set", f"machine_root={direct_machine}", path="nvfs", FAKE_CUFILE_REGISTER_ERROR="5027").json
+        assert (receipt["path"], receipt["reasons"][0]["id"]) == ("staged", "cufile-refused")
+
+    def test_a_missing_udev_record_is_the_answer_on_a_saved_machine(self, sample, direct_machine):
+        (direct_machine / "run/udev/data/b259:2").unlink()
+        make_cold(sample[0])
+        assert gpu("read", sample[0], "--set", f"machine_root={direct_machine}", path="nvfs").json["reasons"][0]["id"] == "udev-record-missing"
+        result = gpu("read", sample[0], "--set", f"machine_root={direct_machine}", "--compat-mode", "off", path="nvfs")
+        assert result.code == 5 and "udev-record-missing" in result.json["text"]
+
+
 class TestKernelFaults:
     @pytest.fixture
     def faulty(self, tmp_path):

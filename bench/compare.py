@@ -237,7 +237,7 @@ def main() -> None:
         for mib in (1, 4, 16, 64, 256, 1024):
             measure(f"waybill, {mib} MiB", who="waybill", kind="read", size=mib * MIB, repeat=30)
             best = (0.0, None)
-            for environment in best_kvikio(threads=(1, 4, 8, 16), sizes=(MIB // 4, MIB, 4 * MIB, 16 * MIB) if mib > 1 else (MIB // 4, MIB)):
+            for environment in best_kvikio(threads=(1, 8, 16), sizes=(MIB // 4, MIB) if mib < 16 else (MIB, 4 * MIB)):
                 result = child({"who": "kvikio", "kind": "read", "size": mib * MIB, "file": arguments.file, "repeat": 30, "environment": environment})
                 best = max(best, (result.get("median", 0.0), json.dumps(environment)), key=lambda pair: pair[0])
             print(f"{'kvikio, best of its settings, ' + str(mib) + ' MiB':<58} {best[0]} {best[1]}", flush=True)
@@ -257,7 +257,10 @@ def main() -> None:
     if "write" in parts:
         out = arguments.file + ".out"
         pathlib.Path(out).touch()
-        measure("waybill write", who="waybill", kind="write", size=size, file=out, mode="r+", repeat=2)
+        measure("waybill write", who="waybill", kind="write", size=size, file=out, mode="r+", repeat=3)
+        for threads in (1, 2, 4):
+            measure(f"waybill write, {threads} threads", who="waybill", kind="write", size=size, file=out, mode="r+", repeat=3,
+                    settings={"num_threads": threads})
         measure("kvikio write, compat ON, 1 thread, buffered", who="kvikio", kind="write", size=size, file=out, mode="r+", repeat=2,
                 environment={"KVIKIO_COMPAT_MODE": "ON", "KVIKIO_AUTO_DIRECT_IO_WRITE": "off"})
         os.unlink(out)

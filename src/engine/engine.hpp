@@ -43,7 +43,7 @@ struct Lading {
     PointerOwner owner;
     CuStream stream = nullptr;    // the caller's: copies come after what is queued on it
     CuEvent after = nullptr;      // recorded on it; null where nothing needs to wait
-    bool on_callers_stream = false;  // copy on `stream` itself: a single task
+    bool on_callers_stream = false;  // copy on `stream` itself: a single task behind what is queued there
     bool spin = false;               // wait for copies without sleeping
     std::size_t slot_bytes = 0;
     std::uint64_t pinned_limit = 0;

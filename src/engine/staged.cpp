@@ -43,7 +43,7 @@ public:
         }
         times_.wait_ns += now_ns() - start;
         for (std::size_t k = 0; k < halves_.size(); ++k) {
-            halves_[k].copied = lane_->events[k];
+            halves_[k].copied = (spin_ ? lane_->spinning_events : lane_->sleeping_events)[k];
         }
     }
     ~StagedEngine() override {
@@ -121,24 +121,9 @@ private:
 
     CuStatus wait_for_copy(const Half& half) {
         const std::uint64_t start = now_ns();
-        const CuStatus status = single_ ? api_.stream_synchronize(stream_)
-                                        : (spin_ ? spin_for(half.copied) : api_.event_synchronize(half.copied));
+        const CuStatus status = single_ ? api_.stream_synchronize(stream_) : api_.event_synchronize(half.copied);
         times_.wait_ns += now_ns() - start;
         return status;
-    }
-
-    CuStatus spin_for(CuEvent event) const {
-        constexpr std::uint64_t kSpinNs = 2'000'000;
-        const std::uint64_t end = now_ns() + kSpinNs;
-        while (true) {
-            const CuStatus status = api_.event_query(event);
-            if (status != kCudaNotReady) {
-                return status;
-            }
-            if (now_ns() > end) {
-                return api_.event_synchronize(event);
-            }
-        }
     }
 
     std::array<Half, 2> halves_;

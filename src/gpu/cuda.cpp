@@ -52,6 +52,7 @@ auto entries(CudaApi& api) {
         entry("cuStreamCreate", api.stream_create),
         entry("cuStreamDestroy_v2", api.stream_destroy),
         entry("cuStreamSynchronize", api.stream_synchronize),
+        entry("cuStreamQuery", api.stream_query),
         entry("cuStreamWaitEvent", api.stream_wait_event),
         entry("cuStreamIsCapturing", api.stream_is_capturing),
         entry("cuEventCreate", api.event_create),

@@ -74,6 +74,7 @@ struct CudaApi {
     CuStatus (*stream_create)(CuStream* stream, unsigned flags);
     CuStatus (*stream_destroy)(CuStream stream);
     CuStatus (*stream_synchronize)(CuStream stream);
+    CuStatus (*stream_query)(CuStream stream);
     CuStatus (*stream_wait_event)(CuStream stream, CuEvent event, unsigned flags);
     CuStatus (*stream_is_capturing)(CuStream stream, int* status);
     CuStatus (*event_create)(CuEvent* event, unsigned flags);

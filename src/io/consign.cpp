@@ -32,8 +32,8 @@ constexpr std::uint64_t kSpinBelowBytes = 16 * kMiB;
 constexpr std::uint64_t kMostThreads = 12;
 // Buffered writes to one file take turns at its lock: more threads only spin (docs/measurements).
 constexpr std::uint64_t kMostWriteThreads = 2;
-// Waking another thread costs more than this is worth.
-constexpr std::uint64_t kThreadsFromBytes = 2 * kMiB;
+// One thread for so many bytes: waking another for less costs more than it saves.
+constexpr std::uint64_t kThreadsFromBytes = 3 * kMiB / 2;
 
 Residency look_at_cache(int fd, std::uint64_t offset, std::uint64_t size_bytes) {
     if (size_bytes <= kWholeResidencyBytes) {
@@ -258,6 +258,8 @@ void order_after_caller(Consignment& consignment, const Request& request, bool s
     }
     if (consignment.route->engine == EngineKind::cufile || consignment.direction == Direction::write) {
         check_cuda(api.stream_synchronize(lading.stream), "cuStreamSynchronize");
+    } else if (api.stream_query(lading.stream) == kCudaSuccess) {
+        return;  // nothing is queued: nothing to come after
     } else if (single) {
         lading.on_callers_stream = true;
     } else {
@@ -272,8 +274,8 @@ std::uint64_t choose_threads(const Consignment& consignment, const MachineFacts&
     if (wanted == 0) {
         const bool write = consignment.direction == Direction::write && !consignment.settings->direct_write.value;
         threads = std::clamp<std::uint64_t>(machine.cores - machine.cores / 4, 1, write ? kMostWriteThreads : kMostThreads);
-        if (total_bytes < kThreadsFromBytes && consignment.parts.size() == 1) {
-            threads = 1;
+        if (consignment.parts.size() == 1) {
+            threads = std::clamp<std::uint64_t>(total_bytes / kThreadsFromBytes, 1, threads);
         }
     }
     if (consignment.route->engine != EngineKind::cufile) {

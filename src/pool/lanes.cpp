@@ -48,8 +48,11 @@ LaneLease::LaneLease(const CudaApi& api, CuContext context) {
     lane_->context = context;
     lane_->context_id = context_id;
     check_cuda(api.stream_create(&lane_->stream, kStreamNonBlocking), "cuStreamCreate");
-    for (CuEvent& event : lane_->events) {
+    for (CuEvent& event : lane_->sleeping_events) {
         check_cuda(api.event_create(&event, kEventDisableTiming | kEventBlockingSync), "cuEventCreate");
+    }
+    for (CuEvent& event : lane_->spinning_events) {
+        check_cuda(api.event_create(&event, kEventDisableTiming), "cuEventCreate");
     }
 }
 

@@ -1,4 +1,4 @@
-// Lane: a stream with two events in one context, leased to one thread at a time and kept warm.
+// Lane: a stream with events in one context, leased to one thread at a time and kept warm.
 //
 // The streams are non-blocking: they don't wait for the legacy default stream by themselves. Thread-safe.
 #pragma once
@@ -14,7 +14,8 @@ struct Lane {
     CuContext context = nullptr;
     unsigned long long context_id = 0;  // tells a new context at the same address from the old one
     CuStream stream = nullptr;
-    std::array<CuEvent, 2> events{};
+    std::array<CuEvent, 2> sleeping_events{};  // waiting for them frees the processor
+    std::array<CuEvent, 2> spinning_events{};  // waiting for them spins, which wakes sooner
 };
 
 class LaneLease {

@@ -552,16 +552,16 @@ TEST(Leaks, DescriptorsAndPinnedMemoryStayFlat) {
     for (int k = 0; k < 5; ++k) {
         once();
     }
+    ::usleep(200000);  // tickets that no worker has looked at yet keep their transfers for a moment
     const auto before = descriptors();
     const std::uint64_t pinned = SlotPool::instance().held_bytes();
     for (int k = 0; k < 100; ++k) {
         once();
     }
-    // A ticket that no worker has looked at yet keeps its transfer for a moment.
     for (int k = 0; k < 200 && descriptors() > before; ++k) {
         ::usleep(10000);
     }
-    EXPECT_EQ(descriptors(), before);
+    EXPECT_LE(descriptors(), before);
     EXPECT_LE(SlotPool::instance().held_bytes(), std::max<std::uint64_t>(pinned, 128 << 20));
 }
 

@@ -196,8 +196,17 @@ FAKE_EXPORT Status cuStreamQuery(void* handle) {
     if (stream == nullptr) {
         return kInvalidHandle;
     }
+    if (const Status status = capture_status(*stream)) {
+        return status;
+    }
     const std::lock_guard order(stream->context->mutex);
-    return !stream->last || stream->last->is_done() ? kSuccess : kNotReady;
+    bool idle = !stream->last || stream->last->is_done();
+    if (stream->legacy) {
+        for (const Stream* other : stream->context->streams) {
+            idle = idle && (!other->blocking || !other->last || other->last->is_done());
+        }
+    }
+    return idle ? kSuccess : kNotReady;
 }
 
 FAKE_EXPORT Status cuStreamWaitEvent(void* handle, void* event_handle, unsigned /*flags*/) {

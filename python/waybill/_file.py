@@ -82,8 +82,8 @@ class File:
         Raises ``waybill.Error`` of the kinds in :mod:`waybill.errors`; the GIL is released while bytes move.
         """
         memory = describe(array, writable=True)
-        if time_limit is None and min(memory.size_bytes, memory.size_bytes if size is None else size) < _INTERRUPTIBLE_BYTES:
-            place = _place(memory, offset, size, target_offset)
+        place = _place(memory, offset, size, target_offset)
+        if time_limit is None and min(memory.size_bytes, memory.size_bytes if place[3] is None else place[3]) < _INTERRUPTIBLE_BYTES:
             handle = stream_handle(stream)
             return Receipt(
                 self._core.read(place, require, memory.stream if handle is None else handle, _call_settings(settings, None))

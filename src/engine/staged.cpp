@@ -87,6 +87,9 @@ protected:
     void start_copy(Half& half, CuStatus status, std::uint64_t started_ns) {
         if (status == kCudaSuccess && !single_) {
             status = api_.event_record(half.copied, stream_);
+            if (status != kCudaSuccess) {
+                api_.stream_synchronize(stream_);  // the copy is queued all the same, and uses the slot and the destination
+            }
         }
         times_.copy_ns += now_ns() - started_ns;
         half.busy = status == kCudaSuccess;
@@ -122,6 +125,9 @@ private:
     CuStatus wait_for_copy(const Half& half) {
         const std::uint64_t start = now_ns();
         const CuStatus status = single_ ? api_.stream_synchronize(stream_) : api_.event_synchronize(half.copied);
+        if (status != kCudaSuccess && !single_) {
+            api_.stream_synchronize(stream_);  // an event that failed does not tell that the copy is over
+        }
         times_.wait_ns += now_ns() - start;
         return status;
     }

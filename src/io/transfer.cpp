@@ -63,11 +63,13 @@ void Transfer::run(bool caller_helps) {
     }
     const auto wanted = static_cast<std::uint32_t>(std::min<std::uint64_t>(consignment_.threads, total_units_));
     const std::uint32_t tickets = caller_helps ? wanted - 1 : wanted;
+    expected_ = wanted;
     if (tickets != 0) {
         try {
             Threads::instance().offer(shared_from_this(), tickets, std::max<std::uint32_t>(wanted, Threads::kUsual));
         } catch (const std::exception&) {
             caller_helps = true;  // no thread can be had: the caller moves all of it
+            expected_ = 1;
         }
     }
     if (caller_helps) {
@@ -146,11 +148,17 @@ bool Transfer::move_units(bool yields) noexcept {
     {
         const std::lock_guard lock(mutex_);
         --inside_;
+        more = more && !stop_.load();
+        if (!more && --expected_ == 0 && !error_ && could_not_begin_ && next_unit_.load() < total_units_) {
+            error_ = std::move(could_not_begin_);
+            stop_.store(true);
+        }
         last = inside_ == 0 && !finishing_ && (stop_.load() || next_unit_.load() >= total_units_);
         again = last && may_restage();
         last = last && !again;
         finishing_ = finishing_ || last;
         if (again) {
+            ++expected_;
             restage();
         }
     }
@@ -160,7 +168,7 @@ bool Transfer::move_units(bool yields) noexcept {
     if (last) {
         finish();
     }
-    return more && !stop_.load();
+    return more;
 }
 
 // Under `auto` a cuFile that fails in the middle is no reason to fail (a regression of nvidia-fs 2.25.6 fails every read with
@@ -208,13 +216,20 @@ void Transfer::record(std::vector<Outcome>& outcomes) {
     outcomes.clear();
 }
 
+// A thread that could not begin is no loss while others move bytes; the last of them to leave makes it the transfer's error.
 void Transfer::fail(Error error, bool started) noexcept {
     const std::lock_guard lock(mutex_);
-    // A thread that could not begin is no loss while others move bytes.
-    if ((started || inside_ <= 1) && !error_) {
-        error_.emplace(std::move(error));
-        stop_.store(true);
+    if (!started) {
+        if (!could_not_begin_) {
+            could_not_begin_.emplace(std::move(error));
+        }
+        return;
     }
+    if (!error_) {
+        error_.emplace(std::move(error));
+    }
+    broke_off_ = true;
+    stop_.store(true);
 }
 
 void Transfer::finish() noexcept {
@@ -361,6 +376,10 @@ std::uint64_t Transfer::request_offset(const Outcome& outcome) const noexcept {
 
 // Units are claimed in order and none is left half way, so all that were claimed are good but for the broken ones.
 void Transfer::add_good_ranges(Receipt& receipt) const {
+    if (broke_off_) {  // a thread left in the middle of its units: nothing is sure
+        receipt.moved_bytes = 0;
+        return;
+    }
     const std::uint64_t claimed = std::min(next_unit_.load(), total_units_);
     std::uint64_t end = 0;
     if (claimed != 0) {

@@ -109,13 +109,16 @@ private:
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::uint32_t inside_ = 0;
+    std::uint32_t inside_ = 0;         // threads that take part now
+    std::uint32_t expected_ = 0;       // threads that take part, now or later
     bool finishing_ = false;
     bool cancelled_ = false;
     Outcome sum_;                      // of all outcomes
     std::vector<Outcome> broken_;      // outcomes that moved less than their task
     std::uint32_t helpers_ = 0;        // threads that moved bytes
     ThreadTimes times_;
+    std::optional<Error> could_not_begin_;  // the first thread that failed before it moved anything
+    bool broke_off_ = false;           // a thread failed with units in its hands
     std::optional<Error> error_;
     std::shared_ptr<const Receipt> receipt_;
     Fd event_;

@@ -280,9 +280,10 @@ class TestCudaFaults:
 
     @pytest.mark.parametrize("call", ["cuMemcpyHtoDAsync_v2", "cuEventRecord", "cuStreamCreate", "cuEventSynchronize"])
     def test_a_failing_call_is_told_by_its_name(self, sample, call):
-        result = gpu("read", sample[0], "--compat-mode", "on", FAKE_CUDA_FAIL=f"{call}:700")
-        assert result.code == 5, result.out
-        assert result.json["code"] == "cuda-error" and result.json["native"]["name"] == "CUDA_ERROR_ILLEGAL_ADDRESS"
+        for threads in ("1", "2", "8", "8", "8"):  # several threads fail at once: the last to leave must tell
+            result = gpu("read", sample[0], "--compat-mode", "on", "--threads", threads, FAKE_CUDA_FAIL=f"{call}:700")
+            assert result.code == 5, result.out
+            assert result.json["code"] == "cuda-error" and result.json["native"]["name"] == "CUDA_ERROR_ILLEGAL_ADDRESS"
 
     def test_no_memory_on_the_gpu(self, sample):
         result = gpu("read", sample[0], FAKE_CUDA_MEMORY="1000")

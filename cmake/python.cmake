@@ -9,6 +9,7 @@ nanobind_add_module(_core STABLE_ABI NB_STATIC NOMINSIZE
   python/bind/errors.cpp
   python/bind/file.cpp
   python/bind/future.cpp
+  python/bind/memory.cpp
   python/bind/module.cpp
   python/bind/receipt.cpp
   python/bind/settings.cpp)

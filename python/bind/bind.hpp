@@ -23,3 +23,4 @@ void bind_receipt(nb::module_& module);
 void bind_future(nb::module_& module);
 void bind_file(nb::module_& module);
 void bind_buffer(nb::module_& module);
+void bind_memory(nb::module_& module);

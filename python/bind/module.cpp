@@ -11,4 +11,5 @@ NB_MODULE(_core, module) {
     bind_future(module);
     bind_file(module);
     bind_buffer(module);
+    bind_memory(module);
 }

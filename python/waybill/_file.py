@@ -21,6 +21,8 @@ _INTERRUPTIBLE_BYTES = 32 << 20
 
 def check_count(value: Any, name: str) -> int:
     """``value`` as a whole number of at least 0."""
+    if type(value) is int and 0 <= value < 1 << 63:
+        return value
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be a whole number of bytes, not {type(value).__name__}")
     number = value.__index__()
@@ -42,7 +44,7 @@ def _place(memory: Memory, offset: Any, size: Any, target_offset: Any) -> tuple[
 
 
 def _call_settings(settings: dict[str, Any], time_limit: float | None) -> dict[str, str]:
-    texts = as_texts(settings)
+    texts = as_texts(settings) if settings else {}
     if time_limit is not None:
         texts["time_limit"] = f"{time_limit:.9f}s"
     return texts

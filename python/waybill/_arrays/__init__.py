@@ -9,13 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import make_error
-from . import buffer, cuda_array, dlpack, torch
+from . import buffer, cuda_array, cupy, dlpack, torch
 from .memory import Memory
 
 # Each answers with a Memory, or None when the object is not of its kind.
 _KINDS: tuple[Callable[[Any], "Memory | None"], ...] = (
     torch.describe,
-    cuda_array.describe,  # CuPy, Numba and whatever else speaks it
+    cupy.describe,
+    cuda_array.describe,  # Numba and whatever else speaks it
     buffer.describe,
     dlpack.describe,
 )

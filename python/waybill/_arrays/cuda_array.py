@@ -1,8 +1,7 @@
-"""Arrays that speak the CUDA array interface: CuPy, Numba and others."""
+"""Arrays that speak the CUDA array interface: Numba and others."""
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from ..errors import make_error
@@ -21,22 +20,12 @@ def describe(array: Any) -> Memory | None:
     for length in shape:
         count *= length
     pointer, read_only = interface["data"]
+    stream = interface.get("stream")  # the producer names the stream that its memory is used on
     return Memory(
         pointer=int(pointer),
         size_bytes=count * item_bytes,
         owner=array,
         read_only=bool(read_only),
         contiguous=is_contiguous(shape, interface.get("strides"), item_bytes),
-        stream=_stream_of(array, interface),
+        stream=None if stream is None else int(stream),
     )
-
-
-def _stream_of(array: Any, interface: dict[str, Any]) -> int | None:
-    # The producer names the stream that its memory is used on; CuPy leaves that to its current stream.
-    stream = interface.get("stream")
-    if stream is not None:
-        return int(stream)
-    cupy = sys.modules.get("cupy")
-    if cupy is not None and isinstance(array, getattr(cupy, "ndarray", ())):
-        return int(cupy.cuda.get_current_stream().ptr)
-    return None

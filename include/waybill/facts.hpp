@@ -58,12 +58,21 @@ struct MountFacts {
     DeviceNumber device;
 };
 
+// One device of the stack under a file system.
+struct BlockLayer {
+    enum class Kind { other, nvme, nvme_of, scsi, virtio, loop, device_mapper, md, partition, anonymous };
+    Kind kind = Kind::other;
+    std::string name;         // nvme0n1p2
+    std::string pci_address;  // of its controller, 0000:01:00.0; empty where there is none
+    bool operator==(const BlockLayer&) const = default;
+};
+
 // The block device under a file: the stack from the file system's device down.
 struct BlockFacts {
-    enum class Kind { other, nvme, nvme_of, scsi, virtio, loop, device_mapper, md, anonymous };
-    Kind kind = Kind::other;
+    using Kind = BlockLayer::Kind;
+    Kind kind = Kind::other;           // of the file system's device; of the disk where that is a partition
     std::string name;                  // nvme0n1p2
-    std::vector<std::string> stack;    // names, the file system's own device first
+    std::vector<BlockLayer> stack;     // the file system's own device first
 };
 
 // How many of a range's bytes were in the page cache when asked.
@@ -147,10 +156,55 @@ struct MachineFacts {
 
 struct GpuFacts {
     int device = 0;                // CUDA's ordinal
+    Fact<bool> present;            // seen on the bus, or given by the driver
     std::string name;
     std::string uuid;              // "GPU-..." form
     std::string pci_address;       // 0000:01:00.0
     Fact<bool> gpu_direct_rdma;    // CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED
+};
+
+// A device's place on the PCI bus and what its link does.
+struct PciFacts {
+    std::string address;               // 0000:01:00.0
+    std::vector<std::string> way;      // from the root complex down: pci0000:00, 0000:00:01.0, 0000:01:00.0
+    Fact<std::int64_t> numa_node;      // -1: the machine has none
+    Fact<double> link_gt_per_s;        // as it runs now, and the most that the device can
+    Fact<double> link_most_gt_per_s;
+    Fact<std::int64_t> lanes;
+    Fact<std::int64_t> lanes_most;
+    Fact<std::string> iommu_group_type;  // identity, DMA, DMA-FQ
+    std::vector<std::string> acs_on;   // bridges on the way that send peer traffic up to the root (ACS)
+    bool acs_unknown = false;          // a bridge's configuration space needs root to read
+};
+
+// How near two PCI devices are.
+enum class PciDistance { unknown, same_switch, same_root, same_socket, other_socket };
+
+// An entry of cufile.json, as it stands there.
+struct CufileEntry {
+    std::string key;     // execution.max_io_threads
+    std::string value;   // as JSON text
+    std::string type;    // boolean, integer, number, text, list, object, null
+    std::size_t line = 0;
+    std::size_t column = 0;
+};
+
+// What only `check` looks at: of no use for a transfer, or too slow for one.
+struct SurroundingFacts {
+    std::vector<GpuFacts> gpus;              // by bus address
+    Fact<PciFacts> gpu;                      // of the GPU that was asked for
+    Fact<PciFacts> drive;                    // of the first drive under the file
+    PciDistance distance = PciDistance::unknown;
+    Fact<bool> iommu;                        // the kernel uses one
+    Fact<std::string> virtual_machine;       // KVM, VMware, ...; absent on bare metal
+    Fact<std::uint64_t> memlock_bytes;       // RLIMIT_MEMLOCK; the largest number means no limit
+    Fact<std::uint64_t> open_files;
+    Fact<std::uint64_t> shared_memory_bytes; // of /dev/shm
+    Fact<std::string> nvme_symbol;           // what the nvme module exports for nvidia-fs: v1, v2, none
+    Fact<std::vector<std::string>> missing_dependencies;  // libraries that libcufile needs and that are not here
+    std::vector<CufileEntry> cufile_entries;
+    std::vector<std::pair<std::string, std::string>> cufile_variables;  // CUFILE_ variables that are set
+    bool order_uncertain = false;            // several GPUs, and which one CUDA numbers so is not sure
 };
 
 }  // namespace waybill

@@ -7,6 +7,7 @@
 namespace waybill {
 
 // By /sys/dev/block/MAJOR:MINOR, down through partitions, device mapper and md members. Major 0 is an anonymous device.
-[[nodiscard]] Fact<BlockFacts> block_of_device(const MachineRoot& root, DeviceNumber device);
+[[nodiscard]] Fact<BlockFacts> block_of_device(const MachineRoot& root, DeviceNumber device,
+                                               const std::string& mount_source = {});
 
 }  // namespace waybill

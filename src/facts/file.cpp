@@ -68,7 +68,7 @@ FileFacts gather_live_mount(int fd, DeviceNumber device, const MachineRoot& root
     FileFacts facts;
     facts.device = device;
     facts.mount = mount_of_descriptor(fd, root);
-    facts.block = block_of_device(root, device);
+    facts.block = block_of_device(root, device, facts.mount.value.source);
     ask_direct_io(fd, facts);
     return facts;
 }
@@ -95,7 +95,7 @@ FileFacts gather_saved(const std::string& path, const MachineRoot& root) {
     facts.mount = mounts.known() ? mount_of_path(mounts.value, facts.resolved)
                                  : Fact<MountFacts>{mounts.state, {}, mounts.source, mounts.why};
     facts.device = facts.mount.value.device;
-    facts.block = facts.mount.known() ? block_of_device(root, facts.device)
+    facts.block = facts.mount.known() ? block_of_device(root, facts.device, facts.mount.value.source)
                                       : unknown_fact<BlockFacts>("/sys/dev/block", "the mount is unknown");
     return facts;
 }

@@ -79,7 +79,12 @@ TEST_F(SavedMachine, TheBlockDeviceAndItsStackAreFound) {
     const auto block = block_of_device(root(), {259, 2});
     ASSERT_TRUE(block.known());
     EXPECT_EQ(block.value.kind, BlockFacts::Kind::nvme);
-    EXPECT_EQ(block.value.stack, (std::vector<std::string>{"nvme0n1p2", "nvme0n1"}));
+    using Kind = BlockLayer::Kind;
+    ASSERT_EQ(block.value.stack.size(), 2U);
+    EXPECT_EQ(block.value.stack[0].name, "nvme0n1p2");
+    EXPECT_EQ(block.value.stack[0].kind, Kind::partition);
+    EXPECT_EQ(block.value.stack[1].name, "nvme0n1");
+    EXPECT_EQ(block.value.stack[1].kind, Kind::nvme);
     EXPECT_EQ(block_of_device(root(), {0, 27}).value.kind, BlockFacts::Kind::anonymous);
     EXPECT_TRUE(block_of_device(root(), {8, 1}).absent());
 }
@@ -90,7 +95,11 @@ TEST_F(SavedMachine, AMappedDeviceNamesItsMembers) {
     put("/sys/class/block/dm-0/slaves/sda2/x", "");
     const auto block = block_of_device(root(), {253, 0});
     EXPECT_EQ(block.value.kind, BlockFacts::Kind::device_mapper);
-    EXPECT_EQ(block.value.stack, (std::vector<std::string>{"dm-0", "sda2"}));
+    ASSERT_EQ(block.value.stack.size(), 3U);
+    EXPECT_EQ(block.value.stack[0].name, "dm-0");
+    EXPECT_EQ(block.value.stack[1].kind, BlockLayer::Kind::partition);
+    EXPECT_EQ(block.value.stack[2].name, "sda");
+    EXPECT_EQ(block.value.stack[2].kind, BlockLayer::Kind::scsi);
 }
 
 TEST_F(SavedMachine, UdevRecordsAreReadWithOrWithoutTheirUsage) {

@@ -3,6 +3,9 @@ find_package(CLI11 REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 add_executable(waybill_cli
   src/cli/arguments.cpp
+  src/cli/check.cpp
+  src/cli/check_compare_json.cpp
+  src/cli/check_probe_json.cpp
   src/cli/config.cpp
   src/cli/config_json.cpp
   src/cli/hash.cpp

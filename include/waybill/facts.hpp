@@ -103,7 +103,7 @@ struct FileFacts {
 // nvidia-fs, the kernel module.
 struct NvidiaFsFacts {
     Fact<bool> loaded;
-    Fact<std::string> version;             // "2.27"
+    Fact<std::string> version;             // "2.27", or "2.27.3" where the statistics tell the whole of it
     Fact<bool> device_nodes;               // /dev/nvidia-fs*
     Fact<std::vector<std::string>> registered;  // drivers in /proc/driver/nvidia-fs/modules
 };
@@ -157,6 +157,7 @@ struct MachineFacts {
 struct GpuFacts {
     int device = 0;                // CUDA's ordinal
     Fact<bool> present;            // seen on the bus, or given by the driver
+    Fact<bool> driver;             // NVIDIA's kernel driver serves it
     std::string name;
     std::string uuid;              // "GPU-..." form
     std::string pci_address;       // 0000:01:00.0
@@ -191,6 +192,7 @@ struct CufileEntry {
 
 // What only `check` looks at: of no use for a transfer, or too slow for one.
 struct SurroundingFacts {
+    int device = 0;                          // the number that was asked for, or that the name asked for has
     std::vector<GpuFacts> gpus;              // by bus address
     Fact<PciFacts> gpu;                      // of the GPU that was asked for
     Fact<PciFacts> drive;                    // of the first drive under the file

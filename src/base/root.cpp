@@ -24,7 +24,8 @@ Fact<T> refused(int problem, std::string_view path) {
 
 }  // namespace
 
-MachineRoot::MachineRoot(std::string path) : path_(path.empty() ? "/" : std::move(path)) {
+MachineRoot::MachineRoot(std::string path, Recording* recording)
+    : path_(path.empty() ? "/" : std::move(path)), recording_(recording) {
     folder_ = Fd(::open(path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!folder_) {
         throw Error(ErrorCode::bad_setting,
@@ -35,6 +36,9 @@ MachineRoot::MachineRoot(std::string path) : path_(path.empty() ? "/" : std::mov
 
 Fd MachineRoot::open(std::string_view path, int flags, int& problem) const {
     const std::string text(path);
+    if (recording_ != nullptr) {
+        recording_->looked_at(path);
+    }
     Fd fd;
     if (is_live()) {
         // A plain open: /proc/modules may be answered by a library that stands before libc.

@@ -15,9 +15,17 @@
 
 namespace waybill {
 
+// What was looked at under a root, so that it can be saved.
+class Recording {
+public:
+    virtual ~Recording() = default;
+    virtual void looked_at(std::string_view path) = 0;
+};
+
 class MachineRoot {
 public:
-    explicit MachineRoot(std::string path = "/");
+    // Every path that is asked for is told to `recording`, which must outlive this.
+    explicit MachineRoot(std::string path = "/", Recording* recording = nullptr);
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     // The running machine itself: what system calls answer belongs to these facts.
@@ -37,6 +45,7 @@ public:
 private:
     [[nodiscard]] Fd open(std::string_view path, int flags, int& problem) const;
     std::string path_;
+    Recording* recording_ = nullptr;
     Fd folder_;
 };
 

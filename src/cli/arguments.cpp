@@ -15,6 +15,7 @@ struct All {
     ReadArguments read;
     WriteArguments write;
     PlanArguments plan;
+    CheckArguments check;
     ConfigArguments config;
     VersionArguments version;
 };
@@ -115,6 +116,23 @@ void add_plan(CLI::App& app, PlanArguments& plan) {
     command.footer("Examples:\n  waybill plan model.bin\n  waybill plan model.bin --compat-mode off --task-size 16MiB --json");
 }
 
+void add_check(CLI::App& app, CheckArguments& check) {
+    CLI::App& command = *app.add_subcommand("check", "Tell whether a direct path leads from a file to a GPU, and if not, why and what to do");
+    command.add_option("file", check.file, "a file or a folder (default: the current folder)")->type_name("FILE");
+    command.add_option("--device", check.device, "the GPU: CUDA's number, a UUID or a PCI address")->type_name("N");
+    command.add_option("--root", check.root, "check another machine: the folder or archive that holds its files")->type_name("DIR|ARCHIVE");
+    command.add_option("--save", check.save, "save what was looked at, without names and serials, for a report or a test")->type_name("ARCHIVE");
+    command.add_option("--compare", check.compare, "tell what has changed since a saved state")->type_name("ARCHIVE");
+    command.add_flag("--mounts", check.mounts, "one line for every mounted file system");
+    command.add_flag("--probe", check.probe, "try the real thing too, in a child process with a time limit");
+    add_settings(command, check.settings);
+    command.add_flag("--json", check.json, "print as JSON");
+    command.footer("Exit codes: 0 a direct path exists (or nothing has changed), 1 reads work, but not directly (or something has changed),\n"
+                   "3 the file cannot be read, 2 usage.\n"
+                   "Examples:\n  waybill check /data/model.bin\n  waybill check --mounts\n  waybill check /data --save state.tar.gz\n"
+                   "  waybill check /data/model.bin --root state.tar.gz --json");
+}
+
 void add_config(CLI::App& app, ConfigArguments& config) {
     CLI::App& command = *app.add_subcommand("config", "Print every setting, its value and where that came from");
     add_settings(command, config.settings);
@@ -128,6 +146,7 @@ std::unique_ptr<CLI::App> make_app(All& all) {
     add_read(*app, all.read);
     add_write(*app, all.write);
     add_plan(*app, all.plan);
+    add_check(*app, all.check);
     add_config(*app, all.config);
     CLI::App& version = *app->add_subcommand("version", "Print the version");
     version.add_flag("--json", all.version.json, "print as JSON");
@@ -157,6 +176,9 @@ Arguments parse_arguments(int count, char** words) {
     }
     if (app->got_subcommand("plan")) {
         return all.plan;
+    }
+    if (app->got_subcommand("check")) {
+        return all.check;
     }
     if (app->got_subcommand("config")) {
         return all.config;

@@ -48,6 +48,18 @@ struct PlanArguments {
     bool json = false;
 };
 
+struct CheckArguments {
+    std::string file;  // empty: the current folder, or / of another root
+    std::string device = "0";
+    std::string root = "/";
+    std::optional<std::string> save;
+    std::optional<std::string> compare;
+    bool mounts = false;
+    bool probe = false;
+    SettingValues settings;
+    bool json = false;
+};
+
 struct ConfigArguments {
     SettingValues settings;
     bool json = false;
@@ -64,7 +76,7 @@ struct Usage {
     int exit_code = 0;
 };
 
-using Arguments = std::variant<ReadArguments, WriteArguments, PlanArguments, ConfigArguments, VersionArguments, Usage>;
+using Arguments = std::variant<ReadArguments, WriteArguments, PlanArguments, CheckArguments, ConfigArguments, VersionArguments, Usage>;
 
 [[nodiscard]] Arguments parse_arguments(int count, char** words);
 

@@ -88,9 +88,38 @@ FileFacts gather_live(int fd, const MachineRoot& root) {
     return facts;
 }
 
+// Follows the symbolic links that the saved machine holds.
+std::string resolve_saved(const MachineRoot& root, const std::string& path) {
+    constexpr int kMostLinks = 40;  // as the kernel's limit
+    std::filesystem::path left = std::filesystem::path("/" + path).lexically_normal();
+    for (int links = 0; links < kMostLinks;) {
+        std::filesystem::path done = "/";
+        bool followed = false;
+        for (auto part = ++left.begin(); part != left.end(); ++part) {
+            const Fact<std::string> link = root.link((done / *part).string());
+            if (!link.known()) {
+                done /= *part;
+                continue;
+            }
+            std::filesystem::path rest;
+            for (auto other = std::next(part); other != left.end(); ++other) {
+                rest /= *other;
+            }
+            left = (done / link.value / rest).lexically_normal();
+            followed = true;
+            ++links;
+            break;
+        }
+        if (!followed) {
+            return left.string();
+        }
+    }
+    return left.string();
+}
+
 FileFacts gather_saved(const std::string& path, const MachineRoot& root) {
     FileFacts facts;
-    facts.resolved = std::filesystem::absolute(path).lexically_normal().string();
+    facts.resolved = resolve_saved(root, path);
     const Fact<std::vector<MountFacts>> mounts = read_mounts(root);
     facts.mount = mounts.known() ? mount_of_path(mounts.value, facts.resolved)
                                  : Fact<MountFacts>{mounts.state, {}, mounts.source, mounts.why};

@@ -16,7 +16,10 @@ namespace {
 CufileFacts gather_cufile(const MachineRoot& root, const Settings& settings, const Environment& environment) {
     CufileFacts facts;
     facts.library = find_cufile_library(root, settings, environment);
-    facts.version = facts.library.known() ? cufile_version_of(MachineRoot(), facts.library.value)
+    // What LD_LIBRARY_PATH names is this machine's, whatever the root.
+    const MachineRoot live;
+    const bool of_process = facts.library.source == "LD_LIBRARY_PATH";
+    facts.version = facts.library.known() ? cufile_version_of(of_process ? live : root, facts.library.value)
                                           : absent_fact<int>(facts.library.source);
     facts.config = read_cufile_config(root, settings, environment,
                                       facts.version.known() ? std::optional(facts.version.value) : std::nullopt);

@@ -9,8 +9,22 @@ namespace {
 
 constexpr const char* kFolder = "/proc/driver/nvidia-fs";
 
-// "version: 2.27"
+// The statistics begin with "NVFS Driver(version: 2.27.3)"; the version file has major and minor alone ("version: 2.27").
+std::string whole_version(const MachineRoot& root) {
+    constexpr std::string_view kMark = "(version:";
+    const Fact<std::string> text = root.read(std::string(kFolder) + "/stats");
+    const auto at = text.value.find(kMark);
+    const auto end = at == std::string::npos ? at : text.value.find(')', at);
+    if (end == std::string::npos) {
+        return std::string(trim(root.read("/sys/module/nvidia_fs/version").value));
+    }
+    return std::string(trim(std::string_view(text.value).substr(at + kMark.size(), end - at - kMark.size())));
+}
+
 Fact<std::string> read_version(const MachineRoot& root) {
+    if (std::string whole = whole_version(root); !whole.empty()) {
+        return known_fact(std::move(whole), std::string(kFolder) + "/stats");
+    }
     const Fact<std::string> text = root.read(std::string(kFolder) + "/version");
     if (!text.known()) {
         return text;

@@ -35,6 +35,8 @@ GpuDevice describe(int ordinal) {
     }
     GpuDevice device;
     device.facts.device = ordinal;
+    device.facts.present = known_fact(true, "cuDeviceGet");
+    device.facts.driver = known_fact(true, "cuDeviceGet");
     char text[256] = {};
     check_cuda(api.device_name(text, sizeof text, handle), "cuDeviceGetName");
     device.facts.name = text;

@@ -27,6 +27,13 @@ struct Answer {
     std::string text;  // when it does not hold: one sentence with what was seen and where
 };
 
+// What a condition is asked about. `gpu` is null where no GPU was named: what is said of one then holds.
+struct Subject {
+    const FileFacts& file;
+    const MachineFacts& machine;
+    const GpuFacts* gpu = nullptr;
+};
+
 struct Condition {
     std::string_view id;  // of the finding when it fails
     NeededFor needed;
@@ -35,7 +42,9 @@ struct Condition {
     // An unknown answer counts as no. Where it counts as yes, the fact is one that only root may read, or that the
     // library tests too.
     bool unknown_fails = true;
-    Answer (*ask)(const FileFacts& file, const MachineFacts& machine);
+    // A driver on a machine where it fails may hang or crash when it is opened: a child process tries it first.
+    bool makes_driver_suspicious = false;
+    Answer (*ask)(const Subject& subject) = nullptr;
 };
 
 [[nodiscard]] std::span<const Condition> conditions();
@@ -46,13 +55,14 @@ struct FailedCondition {
 };
 
 // The first condition that fails among those that `wanted` names.
-[[nodiscard]] std::optional<FailedCondition> first_failing(NeededFor wanted, const FileFacts& file, const MachineFacts& machine);
+[[nodiscard]] std::optional<FailedCondition> first_failing(NeededFor wanted, const FileFacts& file, const MachineFacts& machine,
+                                                           const GpuFacts* gpu = nullptr);
 
 // The direct path that exists for this file, or the first condition that fails.
 struct DirectPath {
     std::optional<Path> path;
     std::optional<Reason> first_failing;
 };
-[[nodiscard]] DirectPath find_direct_path(const FileFacts& file, const MachineFacts& machine);
+[[nodiscard]] DirectPath find_direct_path(const FileFacts& file, const MachineFacts& machine, const GpuFacts* gpu = nullptr);
 
 }  // namespace waybill

@@ -11,9 +11,9 @@ bool driver_is_suspicious(const MachineFacts& machine) noexcept {
     if (!machine.nvidia_fs.loaded.known()) {
         return false;
     }
+    const FileFacts any_file;
     for (const Condition& condition : conditions()) {
-        if ((condition.id == "nvidia-fs-nodes-missing" || condition.id == "nvidia-fs-known-bad") &&
-            condition.ask({}, machine).holds != Holds::yes) {
+        if (condition.makes_driver_suspicious && condition.ask({any_file, machine}).holds != Holds::yes) {
             return true;
         }
     }

@@ -22,14 +22,16 @@ MAY_INCLUDE = {
     "engine": {"base", "gpu", "pool"},
     "receipt": {"base", "settings", "route", "plan", "evidence"},
     "io": {"base", "settings", "facts", "gpu", "route", "pool", "evidence", "plan", "engine", "receipt"},
-    "probe": set(),
-    "cli": {"base", "settings", "facts", "gpu", "route", "pool", "evidence", "plan", "engine", "receipt", "io"},
+    "check": {"base", "settings", "route"},
+    "probe": {"base", "settings", "facts", "route", "check"},
+    "cli": {"base", "settings", "facts", "gpu", "route", "pool", "evidence", "plan", "engine", "receipt", "io", "check", "probe"},
 }
 # A library stays in one place.
 LIBRARIES = {
     "CLI/": {"src/cli/arguments.cpp"},
     "nlohmann/": None,  # files named *_json.cpp
     "libmount/": {"src/facts/mount.cpp"},
+    "archive": {"src/facts/archive.cpp"},
     "openssl/": {"src/cli/hash.cpp"},
 }
 

@@ -1,0 +1,86 @@
+#include "check/bus_rules.hpp"
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+namespace waybill {
+namespace {
+
+// A device's link below what it can do; the width is lost to a slot or a riser, the speed often to saving power.
+std::string slow_link(const char* name, const Fact<PciFacts>& pci) {
+    if (!pci.known()) {
+        return {};
+    }
+    const PciFacts& facts = pci.value;
+    const bool narrow = facts.lanes.known() && facts.lanes_most.known() && facts.lanes.value > 0 && facts.lanes.value < facts.lanes_most.value;
+    const bool slow = facts.link_gt_per_s.known() && facts.link_most_gt_per_s.known() && facts.link_gt_per_s.value > 0 &&
+                      facts.link_gt_per_s.value < facts.link_most_gt_per_s.value;
+    if (!narrow && !slow) {
+        return {};
+    }
+    return fmt::format("{} {} runs at {} GT/s x{} and can do {} GT/s x{}", name, facts.address, facts.link_gt_per_s.value, facts.lanes.value,
+                       facts.link_most_gt_per_s.value, facts.lanes_most.value);
+}
+
+}  // namespace
+
+bool iommu_on(const CheckSubject& subject, Finding& finding) {
+    const SurroundingFacts& facts = subject.surroundings;
+    if (!facts.iommu.is(true)) {
+        return false;
+    }
+    const std::string& type = facts.gpu.value.iommu_group_type.value;
+    if (type == "identity") {
+        return false;  // passed through: addresses are not translated
+    }
+    finding.seen = type.empty() ? "the kernel uses an IOMMU"
+                                : fmt::format("the kernel uses an IOMMU, and the GPU's group translates addresses ({})", type);
+    finding.source = facts.iommu.source;
+    finding.fix = "for direct paths boot with iommu=pt (or intel_iommu=off, amd_iommu=off) where the machine's policy allows it";
+    finding.not_needed = "staged reads are not slowed by it";
+    return true;
+}
+
+bool acs_on(const CheckSubject& subject, Finding& finding) {
+    std::vector<std::string> bridges = subject.surroundings.gpu.value.acs_on;
+    for (const std::string& bridge : subject.surroundings.drive.value.acs_on) {
+        bridges.push_back(bridge);
+    }
+    if (bridges.empty()) {
+        return false;
+    }
+    finding.seen = fmt::format("ACS redirects peer-to-peer traffic to the root complex at {}", join(bridges, ", "));
+    finding.source = "/sys/bus/pci/devices/*/config";
+    finding.fix = "switch ACS off on these bridges (in the firmware, or setpci ECAP_ACS+6.w=0), where no virtual machine needs it";
+    finding.not_needed = "staged reads are not slowed by it";
+    return true;
+}
+
+bool pcie_far(const CheckSubject& subject, Finding& finding) {
+    const SurroundingFacts& facts = subject.surroundings;
+    if (facts.distance != PciDistance::other_socket) {
+        return false;
+    }
+    finding.seen = fmt::format("the drive {} is on NUMA node {} and the GPU {} on node {}", facts.drive.value.address,
+                               facts.drive.value.numa_node.value, facts.gpu.value.address, facts.gpu.value.numa_node.value);
+    finding.source = "/sys/bus/pci/devices/*/numa_node";
+    finding.fix = "use a GPU of the drive's socket, or keep the file on a drive of the GPU's";
+    finding.not_needed = "";
+    return true;
+}
+
+bool pcie_link_slow(const CheckSubject& subject, Finding& finding) {
+    const std::string gpu = slow_link("the GPU", subject.surroundings.gpu);
+    const std::string drive = slow_link("the drive", subject.surroundings.drive);
+    if (gpu.empty() && drive.empty()) {
+        return false;
+    }
+    finding.seen = gpu + (gpu.empty() || drive.empty() ? "" : "; ") + drive;
+    finding.source = "/sys/bus/pci/devices/*/current_link_speed, current_link_width";
+    finding.fix = "look at it again while the device works: idle ones slow their link down to save power; a lasting loss is the slot, a riser or "
+                  "the firmware's setting";
+    return true;
+}
+
+}  // namespace waybill

@@ -1,0 +1,52 @@
+#include "check/library_rules.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+namespace waybill {
+namespace {
+
+// The oldest driver branch for the CUDA release that a libcufile came with (CUDA's compatibility table): 1.15 is of CUDA 13.0,
+// 1.5 of 12.0.
+int least_driver(int cufile_version) {
+    return cufile_version >= 1150 ? 580 : cufile_version >= 1050 ? 525 : 450;
+}
+
+}  // namespace
+
+bool dependency_missing(const CheckSubject& subject, Finding& finding) {
+    const auto& missing = subject.surroundings.missing_dependencies;
+    if (!missing.known() || missing.value.empty()) {
+        return false;
+    }
+    finding.seen = fmt::format("libcufile needs {}, which the loader does not find", join(missing.value, ", "));
+    finding.source = missing.source;
+    finding.fix = "install the package that has it";
+    finding.not_needed = "installing CUDA again";
+    return true;
+}
+
+bool driver_too_old(const CheckSubject& subject, Finding& finding) {
+    const MachineFacts& machine = subject.machine;
+    if (!machine.cufile.version.known() || !machine.nvidia_driver.known()) {
+        return false;
+    }
+    const std::string& driver = machine.nvidia_driver.value;
+    int branch = 0;
+    const auto [end, problem] = std::from_chars(driver.data(), driver.data() + driver.size(), branch);
+    const int version = machine.cufile.version.value;
+    const int least = least_driver(version);
+    if (problem != std::errc() || branch >= least) {
+        return false;
+    }
+    finding.seen = fmt::format("libcufile {}.{} belongs to a CUDA release that wants driver {} or newer, and the driver is {}", version / 1000,
+                               version % 1000 / 10, least, driver);
+    finding.source = machine.nvidia_driver.source;
+    finding.fix = fmt::format("update the driver to branch {} or newer, or use the libcufile of an older CUDA release", least);
+    return true;
+}
+
+}  // namespace waybill

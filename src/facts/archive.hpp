@@ -1,0 +1,37 @@
+// Archives of a machine's files: opened as a folder for --root, written by --save.
+//
+// By libarchive (tar, compressed or not), bound at run time like libmount. What comes out of an archive stays in its folder,
+// and is bounded in number and size.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace waybill {
+
+// A folder that stands for a machine: `path` itself, or what was unpacked from the archive at `path`, which is removed at
+// the end. Throws Error file_not_found, bad_setting.
+class SavedMachine {
+public:
+    explicit SavedMachine(const std::string& path);
+    ~SavedMachine();
+    SavedMachine(const SavedMachine&) = delete;
+    SavedMachine& operator=(const SavedMachine&) = delete;
+
+    [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
+
+private:
+    std::string folder_;
+    bool temporary_ = false;
+};
+
+struct ArchiveEntry {
+    enum class Kind { file, folder, link };
+    Kind kind = Kind::file;
+    std::string text;  // the file's bytes, or where the link leads
+};
+
+// Writes a compressed tar with these entries (paths without a leading slash), whole or not at all.
+void write_archive(const std::string& path, const std::map<std::string, ArchiveEntry>& entries);
+
+}  // namespace waybill

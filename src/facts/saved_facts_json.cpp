@@ -1,0 +1,125 @@
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+
+#include "facts/saved_facts.hpp"
+#include "waybill/error.hpp"
+
+namespace waybill {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "waybill.facts/1";
+
+template <class T>
+std::optional<T> take(const Json& json, const char* key) {
+    const auto value = json.find(key);
+    return value == json.end() || value->is_null() ? std::nullopt : std::optional<T>(value->get<T>());
+}
+
+GpuFacts gpu_of(const Json& json) {
+    GpuFacts gpu;
+    gpu.device = take<int>(json, "device").value_or(0);
+    gpu.present = known_fact(true, "waybill-facts.json");
+    gpu.name = take<std::string>(json, "name").value_or("");
+    gpu.uuid = take<std::string>(json, "uuid").value_or("");
+    gpu.pci_address = take<std::string>(json, "pci_address").value_or("");
+    const auto rdma = take<bool>(json, "gpu_direct_rdma");
+    gpu.gpu_direct_rdma = rdma ? known_fact(*rdma, "waybill-facts.json") : unknown_fact<bool>("waybill-facts.json", "not saved");
+    return gpu;
+}
+
+// "1.15.1" or 1150 -> 1150
+int version_of(const Json& json) {
+    if (json.is_number_integer()) {
+        return json.get<int>();
+    }
+    const auto text = json.get<std::string>();
+    int major = 0;
+    int minor = 0;
+    if (std::sscanf(text.c_str(), "%d.%d", &major, &minor) != 2) {
+        throw std::invalid_argument("cufile.version is '" + text + "'; write it as 1.15");
+    }
+    return 1000 * major + 10 * minor;
+}
+
+SavedFile file_of(const Json& json) {
+    return {take<std::uint64_t>(json, "size_bytes"), take<bool>(json, "direct_open"), take<std::uint32_t>(json, "direct_offset_align"),
+            take<std::uint32_t>(json, "direct_memory_align")};
+}
+
+SavedFacts facts_of(const Json& json) {
+    if (take<std::string>(json, "schema").value_or("") != kSchema) {
+        throw std::invalid_argument(fmt::format("schema must be \"{}\"", kSchema));
+    }
+    SavedFacts facts;
+    for (const Json& gpu : json.value("gpus", Json::array())) {
+        facts.gpus.push_back(gpu_of(gpu));
+    }
+    const Json cufile = json.value("cufile", Json::object());
+    if (const auto version = cufile.find("version"); version != cufile.end() && !version->is_null()) {
+        facts.cufile_version = version_of(*version);
+    }
+    facts.missing_dependencies = take<std::vector<std::string>>(cufile, "missing_dependencies");
+    facts.modules_readable = take<bool>(json, "modules_readable");
+    facts.memlock_bytes = take<std::uint64_t>(json.value("limits", Json::object()), "memlock_bytes");
+    // Named, because items() refers to what it is called on.
+    const Json environment = json.value("environment", Json::object());
+    const Json files = json.value("files", Json::object());
+    for (const auto& [name, value] : environment.items()) {
+        facts.environment.emplace(name, value.get<std::string>());
+    }
+    for (const auto& [path, file] : files.items()) {
+        facts.files.emplace(path, file_of(file));
+    }
+    return facts;
+}
+
+template <class T>
+void put(Json& json, const char* key, const std::optional<T>& value) {
+    if (value) {
+        json[key] = *value;
+    }
+}
+
+}  // namespace
+
+SavedFacts parse_saved_facts(const std::string& text, const std::string& name) {
+    try {
+        return facts_of(Json::parse(text, nullptr, true, true));
+    } catch (const std::exception& problem) {
+        throw Error(ErrorCode::bad_setting, fmt::format("{} is not understood: {}; docs/machines.md gives its format", name, problem.what()));
+    }
+}
+
+std::string saved_facts_json(const SavedFacts& facts) {
+    Json json;
+    json["schema"] = kSchema;
+    json["gpus"] = Json::array();
+    for (const GpuFacts& gpu : facts.gpus) {
+        Json entry{{"device", gpu.device}, {"name", gpu.name}, {"pci_address", gpu.pci_address}};
+        if (gpu.gpu_direct_rdma.known()) {
+            entry["gpu_direct_rdma"] = gpu.gpu_direct_rdma.value;
+        }
+        json["gpus"].push_back(std::move(entry));
+    }
+    json["cufile"] = Json::object();
+    put(json["cufile"], "version", facts.cufile_version);
+    put(json["cufile"], "missing_dependencies", facts.missing_dependencies);
+    put(json, "modules_readable", facts.modules_readable);
+    json["limits"] = Json::object();
+    put(json["limits"], "memlock_bytes", facts.memlock_bytes);
+    json["environment"] = Json(facts.environment);
+    json["files"] = Json::object();
+    for (const auto& [path, file] : facts.files) {
+        Json& entry = json["files"][path] = Json::object();
+        put(entry, "size_bytes", file.size_bytes);
+        put(entry, "direct_open", file.direct_open);
+        put(entry, "direct_offset_align", file.direct_offset_align);
+        put(entry, "direct_memory_align", file.direct_memory_align);
+    }
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace waybill

@@ -1,0 +1,201 @@
+#include "facts/surroundings.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "base/text.hpp"
+#include "facts/pci.hpp"
+#include "waybill/error.hpp"
+
+namespace waybill {
+namespace {
+
+Fact<std::string> find_virtual_machine(const MachineRoot& root) {
+    constexpr std::pair<std::string_view, std::string_view> kVendors[] = {
+        {"QEMU", "KVM"},          {"VMware", "VMware"},         {"innotek", "VirtualBox"}, {"Xen", "Xen"},
+        {"Google", "Google"},     {"Amazon EC2", "Amazon EC2"}, {"Firecracker", "Firecracker"},
+        {"Virtual Machine", "Hyper-V"}};
+    const Fact<std::string> flags = root.read("/proc/cpuinfo");
+    const bool hypervisor = flags.value.find(" hypervisor") != std::string::npos;
+    for (const char* path : {"/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/product_name"}) {
+        const Fact<std::string> text = root.read(path);
+        for (const auto& [word, name] : kVendors) {
+            // Clouds give the same names to machines without a hypervisor: the processor has the last word.
+            if (text.value.find(word) != std::string::npos && (hypervisor || !flags.known())) {
+                return known_fact(std::string(name), path);
+            }
+        }
+    }
+    if (hypervisor) {
+        return known_fact<std::string>("a hypervisor", "/proc/cpuinfo");
+    }
+    return flags.known() ? absent_fact<std::string>("/proc/cpuinfo") : unknown_fact<std::string>("/proc/cpuinfo", "not there");
+}
+
+// "Max locked memory         8388608              8388608              bytes": the soft limit.
+Fact<std::uint64_t> read_limit(const MachineRoot& root, std::string_view name) {
+    const std::string path = "/proc/self/limits";
+    const Fact<std::string> text = root.read(path);
+    for (const std::string_view line : split(text.value, '\n')) {
+        if (!line.starts_with(name)) {
+            continue;
+        }
+        const std::string_view rest = trim(line.substr(name.size()));
+        if (rest.starts_with("unlimited")) {
+            return known_fact(std::numeric_limits<std::uint64_t>::max(), path);
+        }
+        std::uint64_t number = 0;
+        const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+        return problem == std::errc() ? known_fact(number, path) : unknown_fact<std::uint64_t>(path, "no number");
+    }
+    return {text.known() ? Known::absent : text.state, 0, path, text.why};
+}
+
+// Which version of its registration the nvme driver exports for nvidia-fs (NVIDIA/gds-nvidia-fs, issue 87).
+Fact<std::string> read_nvme_symbol(const MachineRoot& root) {
+    constexpr const char* kPath = "/proc/kallsyms";
+    constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+    const Fact<std::string> symbols = root.read(kPath, kMostBytes);
+    if (!symbols.known()) {
+        return symbols;
+    }
+    const auto at = symbols.value.find("_register_nvfs_dma_ops");
+    if (at == std::string::npos) {
+        return known_fact<std::string>("none", kPath);
+    }
+    for (auto place = at; place != std::string::npos; place = symbols.value.find("_register_nvfs_dma_ops", place + 1)) {
+        const auto begin = symbols.value.rfind(' ', place) + 1;
+        const std::string_view name = std::string_view(symbols.value).substr(begin, place - begin);
+        if (name.starts_with("nvme_v")) {
+            return known_fact(std::string(name.substr(5)), kPath);
+        }
+    }
+    return known_fact<std::string>("none", kPath);
+}
+
+const GpuFacts* gpu_numbered(const std::vector<GpuFacts>& gpus, int device) {
+    const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const GpuFacts& gpu) { return gpu.device == device; });
+    return found == gpus.end() ? nullptr : &*found;
+}
+
+bool is_order_uncertain(const std::vector<GpuFacts>& gpus, const Environment& environment) {
+    const std::string* order = find_variable(environment, "CUDA_DEVICE_ORDER");
+    const bool by_bus = order != nullptr && *order == "PCI_BUS_ID";
+    return gpus.size() > 1 && !by_bus;
+}
+
+// CUDA_VISIBLE_DEVICES with numbers or UUIDs renumbers what this process sees.
+std::vector<GpuFacts> visible(std::vector<GpuFacts> gpus, const Environment& environment) {
+    const std::string* list = find_variable(environment, "CUDA_VISIBLE_DEVICES");
+    if (list == nullptr) {
+        return gpus;
+    }
+    std::vector<GpuFacts> seen;
+    for (const std::string_view word : split(*list, ',')) {
+        const std::string_view name = trim(word);
+        const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const GpuFacts& gpu) {
+            return std::to_string(gpu.device) == name || (name.starts_with("GPU-") && gpu.uuid.starts_with(name));
+        });
+        if (found == gpus.end()) {
+            break;  // CUDA ignores what follows an invalid entry
+        }
+        seen.push_back(*found);
+        seen.back().device = static_cast<int>(seen.size()) - 1;
+    }
+    return seen;
+}
+
+// "1", "gpu:1", "GPU-<uuid>", "0000:01:00.0"
+int number_of(const std::vector<GpuFacts>& gpus, const std::string& device) {
+    const std::string name = device.starts_with("gpu:") ? device.substr(4) : device;
+    int number = 0;
+    const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (problem == std::errc() && end == name.data() + name.size() && number >= 0) {
+        return number;
+    }
+    const std::string address = plain_pci_address(name);
+    if (address.empty() && !name.starts_with("GPU-")) {
+        throw Error(ErrorCode::invalid_argument, "'" + device + "' names no GPU; give CUDA's number, a UUID (GPU-...) or a PCI address (0000:01:00.0)");
+    }
+    for (const GpuFacts& gpu : gpus) {
+        if (gpu.uuid == name || (!address.empty() && gpu.pci_address == address)) {
+            return gpu.device;
+        }
+    }
+    throw Error(ErrorCode::no_gpu, "there is no GPU '" + device + "' here: " + std::to_string(gpus.size()) + " were found");
+}
+
+// Where GPU and drive are, and how far from one another.
+void add_bus(const MachineRoot& root, const FileFacts& file, SurroundingFacts& facts) {
+    const GpuFacts* gpu = gpu_numbered(facts.gpus, facts.device);
+    facts.gpu = gpu != nullptr && !gpu->pci_address.empty() ? read_pci(root, gpu->pci_address) : absent_fact<PciFacts>("/sys/bus/pci/devices");
+    facts.drive = absent_fact<PciFacts>("/sys/bus/pci/devices");
+    for (const BlockLayer& layer : file.block.value.stack) {
+        if (!layer.pci_address.empty()) {
+            facts.drive = read_pci(root, layer.pci_address);
+            break;
+        }
+    }
+    if (facts.gpu.known() && facts.drive.known()) {
+        facts.distance = distance_between(facts.gpu.value, facts.drive.value);
+    }
+}
+
+// A container may show the host's /proc/driver/nvidia and have no GPU of its own.
+void drop_unreachable(const MachineRoot& root, std::vector<GpuFacts>& gpus) {
+    if (!root.is_live() || gpus.empty()) {
+        return;
+    }
+    const auto names = root.list("/dev");
+    const bool any = std::any_of(names.value.begin(), names.value.end(), [](const std::string& name) {
+        return name.size() > 6 && name.starts_with("nvidia") && name.find_first_not_of("0123456789", 6) == std::string::npos;
+    });
+    if (names.known() && !any) {
+        gpus.clear();
+    }
+}
+
+}  // namespace
+
+SurroundingFacts gather_surroundings(const MachineRoot& root, const Environment& environment, const SavedFacts& saved,
+                                     const FileFacts& file, const MachineFacts& machine, const std::string& device) {
+    SurroundingFacts facts;
+    facts.gpus = saved.gpus.empty() ? read_gpus(root) : saved.gpus;
+    drop_unreachable(root, facts.gpus);
+    facts.order_uncertain = is_order_uncertain(facts.gpus, environment);
+    facts.gpus = visible(std::move(facts.gpus), environment);
+    facts.device = number_of(facts.gpus, device);
+    add_bus(root, file, facts);
+    facts.iommu = read_iommu(root);
+    facts.virtual_machine = find_virtual_machine(root);
+    facts.memlock_bytes = read_limit(root, "Max locked memory");
+    facts.open_files = read_limit(root, "Max open files");
+    // A long text, and of interest only beside nvidia-fs.
+    facts.nvme_symbol = machine.nvidia_fs.loaded.known() ? read_nvme_symbol(root) : absent_fact<std::string>("/proc/kallsyms");
+    facts.missing_dependencies = unknown_fact<std::vector<std::string>>("the loader", "asked by --probe alone");
+    for (const auto& [name, value] : environment) {
+        if (name.starts_with("CUFILE_")) {
+            facts.cufile_variables.emplace_back(name, value);
+        }
+    }
+    apply(saved, facts);
+    return facts;
+}
+
+GpuFacts gpu_of(const SurroundingFacts& surroundings, const MachineFacts& machine) {
+    const Fact<std::string>& driver = machine.nvidia_driver;
+    if (const GpuFacts* gpu = gpu_numbered(surroundings.gpus, surroundings.device)) {
+        GpuFacts found = *gpu;
+        found.driver = driver.known() || machine.wsl ? known_fact(true, driver.source) : Fact<bool>{driver.state, false, driver.source, driver.why};
+        return found;
+    }
+    GpuFacts none;
+    none.device = surroundings.device;
+    none.present = absent_fact<bool>("/proc/driver/nvidia/gpus, /sys/bus/pci/devices");
+    none.driver = known_fact(true, "not asked");
+    none.gpu_direct_rdma = unknown_fact<bool>("the driver", "no GPU");
+    return none;
+}
+
+}  // namespace waybill

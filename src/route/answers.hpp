@@ -1,0 +1,37 @@
+// The answers that conditions give, and the words that their two files share. Pure.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "route/conditions.hpp"
+
+namespace waybill {
+
+[[nodiscard]] inline Answer yes() { return {}; }
+[[nodiscard]] inline Answer no(std::string text) { return {Holds::no, std::move(text)}; }
+[[nodiscard]] inline Answer not_known(std::string text) { return {Holds::unknown, std::move(text)}; }
+
+// A fact that must be there and true.
+template <class T>
+[[nodiscard]] Answer must_be(const Fact<T>& fact, const std::string& missing) {
+    if (fact.known()) {
+        return yes();
+    }
+    if (fact.absent()) {
+        return no(fmt::format("{} ({})", missing, fact.source));
+    }
+    return not_known(fmt::format("{}, it may be: {} could not be read ({})", missing, fact.source, fact.why));
+}
+
+// Is libcufile's version known to be older than `version` (1000*major + 10*minor)?
+[[nodiscard]] inline bool older_than(const MachineFacts& machine, int version) {
+    return machine.cufile.version.known() && machine.cufile.version.value < version;
+}
+[[nodiscard]] inline bool at_least(const MachineFacts& machine, int version) {
+    return machine.cufile.version.known() && machine.cufile.version.value >= version;
+}
+
+}  // namespace waybill

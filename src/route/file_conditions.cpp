@@ -1,0 +1,168 @@
+#include "route/file_conditions.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+#include "route/answers.hpp"
+
+namespace waybill {
+namespace {
+
+using Kind = BlockLayer::Kind;
+
+const std::string& file_system(const FileFacts& file) { return file.mount.value.file_system; }
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// File systems of the network: they have no block device here, and no udev record.
+bool is_network(const std::string& type) {
+    return is_one_of(type, {"nfs", "nfs4", "lustre", "wekafs", "gpfs", "beegfs", "beegfs_nodev", "scatefs", "panfs", "virtiofs"});
+}
+
+// Does any device under the file, members of arrays too, have one of these kinds?
+bool stands_on(const FileFacts& file, std::initializer_list<Kind> kinds) {
+    const auto wanted = [&](Kind kind) { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); };
+    const BlockFacts& block = file.block.value;
+    return file.block.known() && (wanted(block.kind) || std::any_of(block.stack.begin(), block.stack.end(),
+                                                                    [&](const BlockLayer& layer) { return wanted(layer.kind); }));
+}
+
+// A file system in memory or of the network has no disk that udev would know.
+bool has_disk(const FileFacts& file) {
+    return !file.memory_backed && !is_network(file_system(file)) && file.device.major != 0;
+}
+
+}  // namespace
+
+Answer p2pdma_enabled(const Subject& subject) {
+    const CufileConfig& config = subject.machine.cufile.config;
+    return config.use_pci_p2pdma && config.block_p2pdma
+               ? yes()
+               : no("P2PDMA is not switched on in cufile.json (properties.use_pci_p2pdma and the block or file system switch)");
+}
+
+Answer p2pdma_raid(const Subject& subject) {
+    return stands_on(subject.file, {Kind::md, Kind::device_mapper})
+               ? no(fmt::format("the file lies on {}, a RAID or mapped device", subject.file.block.value.name))
+               : yes();
+}
+
+Answer not_overlay(const Subject& subject) {
+    return file_system(subject.file) == "overlay"
+               ? no(fmt::format("the file lies in a container's overlay, mounted at {}", subject.file.mount.value.mount_point))
+               : yes();
+}
+
+// cuFile's compatibility mode takes overlayfs from 1.16 on (its release notes).
+Answer overlay_served(const Subject& subject) {
+    constexpr int kServedFrom = 1160;
+    return file_system(subject.file) == "overlay" && older_than(subject.machine, kServedFrom)
+               ? no(fmt::format("the file lies in a container's overlay, mounted at {}, which cuFile takes from 1.16 on",
+                                subject.file.mount.value.mount_point))
+               : yes();
+}
+
+Answer file_system_direct(const Subject& subject) {
+    const FileFacts& file = subject.file;
+    if (!file.mount.known()) {
+        return not_known(fmt::format("the file system is not known ({}: {})", file.mount.source, file.mount.why));
+    }
+    const std::string& type = file_system(file);
+    return type == "ext4" || type == "xfs" || is_network(type)
+               ? yes()
+               : no(fmt::format("no direct path exists for the file system {}", type));
+}
+
+// In memory and squashfs from 1.16 on, zfs and btrfs from 1.17 on (cuFile's release notes); older ones refuse (5008).
+Answer file_system_served(const Subject& subject) {
+    const std::string& type = file_system(subject.file);
+    const int since = is_one_of(type, {"tmpfs", "ramfs", "squashfs"}) ? 1160 : is_one_of(type, {"zfs", "btrfs"}) ? 1170 : 0;
+    return older_than(subject.machine, since)
+               ? no(fmt::format("cuFile takes the file system {} from {}.{} on, and the one here is older", type, since / 1000,
+                                since % 1000 / 10))
+               : yes();
+}
+
+Answer real_device(const Subject& subject) {
+    const FileFacts& file = subject.file;
+    return file.block.known() && file.block.value.kind == Kind::anonymous && !is_network(file_system(file))
+               ? no(fmt::format("the file system {} has no block device of its own", file_system(file)))
+               : yes();
+}
+
+// nvidia-fs wants ext4 in ordered mode. The kernel hides that default; libcufile read the mount table literally when that was
+// reported (CUDA 11.7 to 12.1: NVIDIA/gds-nvidia-fs 15, NVIDIA/DALI 3972).
+Answer data_ordered(const Subject& subject) {
+    constexpr int kReadsJournalModeFrom = 1070;
+    if (file_system(subject.file) != "ext4" || !subject.machine.cufile.library.known()) {
+        return yes();
+    }
+    const std::string& options = subject.file.mount.value.options;
+    for (const char* mode : {"data=journal", "data=writeback"}) {
+        if (options.find(mode) != std::string::npos) {
+            return no(fmt::format("ext4 is mounted with {}; data=ordered is wanted", mode));
+        }
+    }
+    if (options.find("data=ordered") != std::string::npos || at_least(subject.machine, kReadsJournalModeFrom)) {
+        return yes();
+    }
+    std::string text = "ext4 is in ordered mode by default, which the mount table does not show, and an older libcufile wants to see "
+                       "data=ordered there";
+    return older_than(subject.machine, kReadsJournalModeFrom) ? no(std::move(text)) : not_known(std::move(text));
+}
+
+Answer block_device(const Subject& subject) {
+    const BlockFacts& block = subject.file.block.value;
+    const bool served = block.kind != Kind::virtio && block.kind != Kind::loop && block.kind != Kind::other;
+    return !subject.file.block.known() || served ? yes() : no(fmt::format("no direct path exists for the block device {}", block.name));
+}
+
+Answer nvme_registered(const Subject& subject) {
+    if (!subject.machine.nvidia_fs.loaded.known() || !stands_on(subject.file, {Kind::nvme, Kind::nvme_of})) {
+        return yes();
+    }
+    const auto& drivers = subject.machine.nvidia_fs.registered;
+    if (!drivers.known()) {
+        return not_known(fmt::format("which drivers registered with nvidia-fs is not known ({})", drivers.source));
+    }
+    const bool found = std::any_of(drivers.value.begin(), drivers.value.end(),
+                                   [](const std::string& name) { return name.starts_with("nvme"); });
+    return found ? yes() : no(fmt::format("the loaded nvme driver is not registered with nvidia-fs ({})", drivers.source));
+}
+
+Answer direct_open(const Subject& subject) {
+    return must_be(subject.file.direct_open, "the file cannot be opened with O_DIRECT");
+}
+
+Answer udev_database(const Subject& subject) {
+    return has_disk(subject.file)
+               ? must_be(subject.machine.udev_database, "there is no udev database, in which cuFile looks the disk up")
+               : yes();
+}
+
+// Without the database there is no record: that is the first condition's to say.
+Answer udev_record(const Subject& subject) {
+    return has_disk(subject.file) && subject.machine.udev_database.known()
+               ? must_be(subject.file.udev_record, "the udev database has no record of the file's disk")
+               : yes();
+}
+
+Answer udev_usage(const Subject& subject) {
+    return has_disk(subject.file) && subject.file.udev_record.known()
+               ? must_be(subject.file.udev_usage, "the udev record of the file's disk lacks ID_FS_USAGE")
+               : yes();
+}
+
+Answer compat_allowed(const Subject& subject) {
+    const CufileConfig& config = subject.machine.cufile.config;
+    // Without a file the library runs in compatibility mode all the same (seen with 1.20).
+    if (config.file.empty() || config.allow_compat_mode || find_direct_path(subject.file, subject.machine, subject.gpu).path) {
+        return yes();
+    }
+    return no(fmt::format("allow_compat_mode is false in {}, and no direct path exists", config.file));
+}
+
+}  // namespace waybill

@@ -1,0 +1,96 @@
+#include "route/machine_conditions.hpp"
+
+#include "route/answers.hpp"
+
+namespace waybill {
+
+Answer gpu_present(const Subject& subject) {
+    return subject.gpu == nullptr ? yes() : must_be(subject.gpu->present, "no NVIDIA GPU is here");
+}
+
+Answer gpu_driver(const Subject& subject) {
+    return subject.gpu == nullptr ? yes() : must_be(subject.gpu->driver, "NVIDIA's kernel driver is not loaded");
+}
+
+// GPUDirect RDMA is what every direct path rests on; NVIDIA gives it to its data-centre and professional GPUs
+// (nvidia-fs, hardware requirements).
+Answer gpu_class(const Subject& subject) {
+    if (subject.gpu == nullptr || subject.gpu->gpu_direct_rdma.is(true)) {
+        return yes();
+    }
+    const GpuFacts& gpu = *subject.gpu;
+    if (gpu.gpu_direct_rdma.is(false)) {
+        return no(fmt::format("the driver says that {} has no GPUDirect RDMA", gpu.name.empty() ? "the GPU" : gpu.name));
+    }
+    return gpu.name.find("GeForce") != std::string::npos
+               ? no(fmt::format("{} is of a class that NVIDIA gives no GPUDirect RDMA", gpu.name))
+               : yes();
+}
+
+Answer not_wsl(const Subject& subject) {
+    return subject.machine.wsl ? no("this is WSL, where the GPU is reached through Windows and no direct path exists") : yes();
+}
+
+Answer cufile_library(const Subject& subject) {
+    return must_be(subject.machine.cufile.library, "libcufile is not installed");
+}
+
+Answer json_valid(const Subject& subject) {
+    const CufileConfig& config = subject.machine.cufile.config;
+    return config.valid ? yes() : no(fmt::format("{} is not understood: {}", config.file, config.problem));
+}
+
+// From 1.16 on cuFileDriverOpen spins for ever where /proc/modules does not open (seen with 1.16 to 1.20).
+Answer modules_readable(const Subject& subject) {
+    constexpr int kSpinsFrom = 1160;
+    const MachineFacts& machine = subject.machine;
+    if (machine.modules_readable.known() || machine.nvidia_fs.loaded.known() || !machine.cufile.library.known() ||
+        older_than(machine, kSpinsFrom)) {
+        return yes();
+    }
+    std::string text = "/proc/modules cannot be read, where cuFileDriverOpen of libcufile 1.16 and newer spins for ever";
+    return machine.modules_readable.absent() && at_least(machine, kSpinsFrom) ? no(std::move(text)) : not_known(std::move(text));
+}
+
+Answer not_forced(const Subject& subject) {
+    return subject.machine.cufile.config.force_compat_mode
+               ? no("force_compat_mode is set in cufile.json or CUFILE_FORCE_COMPAT_MODE, so cuFile always stages")
+               : yes();
+}
+
+Answer nvidia_fs_loaded(const Subject& subject) {
+    return must_be(subject.machine.nvidia_fs.loaded, "the kernel module nvidia-fs is not loaded");
+}
+
+Answer nvidia_fs_nodes(const Subject& subject) {
+    const NvidiaFsFacts& facts = subject.machine.nvidia_fs;
+    return facts.loaded.known() ? must_be(facts.device_nodes, "nvidia-fs is loaded, but its device nodes are not here") : yes();
+}
+
+// Versions with known faults: 2.25.6 fails every transfer with EFAULT (NVIDIA/gds-nvidia-fs 60); 2.26.6 with driver
+// 580.65.06 ends in a kernel BUG (issue 66 there).
+Answer nvidia_fs_good(const Subject& subject) {
+    const Fact<std::string>& version = subject.machine.nvidia_fs.version;
+    if (version.is("2.25.6")) {
+        return no("nvidia-fs 2.25.6 fails every transfer with EFAULT; 2.24.3 and 2.25.7 do not");
+    }
+    if (version.is("2.26.6") && subject.machine.nvidia_driver.is("580.65.06")) {
+        return no("nvidia-fs 2.26.6 with driver 580.65.06 ends in a kernel BUG");
+    }
+    return yes();
+}
+
+Answer p2pdma_kernel(const Subject& subject) {
+    return must_be(subject.machine.p2pdma.kernel, "the kernel is built without PCI P2PDMA");
+}
+
+Answer p2pdma_driver(const Subject& subject) {
+    return must_be(subject.machine.p2pdma.driver_static_bar, "the NVIDIA driver does not map the GPU's memory (RMForceStaticBar1=1)");
+}
+
+Answer p2pdma_multipath(const Subject& subject) {
+    return subject.machine.p2pdma.nvme_multipath.is(true) ? no("nvme_core's multipath is on, which hides the drive from P2PDMA")
+                                                          : yes();
+}
+
+}  // namespace waybill

@@ -8,6 +8,9 @@
 #include "evidence/process_io.hpp"
 #include "facts/cufile_json.hpp"
 #include "facts/mount.hpp"
+#include "facts/pci.hpp"
+#include "facts/save.hpp"
+#include "facts/saved_facts.hpp"
 #include "settings/config_file.hpp"
 #include "settings/resolve.hpp"
 #include "settings/table.hpp"
@@ -32,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     }
     const std::string text(reinterpret_cast<const char*>(bytes + 1), size - 1);
     try {
-        switch (bytes[0] % 7) {
+        switch (bytes[0] % 10) {
             case 0: (void)waybill::parse_size(text, "fuzz"); break;
             case 1: (void)waybill::parse_config(text, "fuzz"); break;
             case 2: (void)waybill::parse_cufile_config(text, "fuzz"); break;
@@ -43,6 +46,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
             }
             case 4: (void)waybill::parse_nvidia_fs_stats(text); break;
             case 5: (void)waybill::parse_process_io(text); break;
+            case 6: (void)waybill::acs_redirects(text, "fuzz"); break;
+            case 7: (void)waybill::parse_saved_facts(text, "fuzz"); break;
+            case 8: (void)waybill::scrub(text, waybill::Secrets{}); break;
             default: try_settings(text); break;
         }
     } catch (const waybill::Error&) {

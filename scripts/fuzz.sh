@@ -11,9 +11,12 @@ printf '\2{"execution": {"max_io_threads": 8}, "block": {"nvme": {"use_pci_p2pdm
 printf '\3''22 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n' > $build/corpus/mounts
 printf '\4IO stats: Enabled\nReads : n=3 readMiB=1\n' > $build/corpus/nvfs
 printf '\5rchar: 5\n' > $build/corpus/io
-printf '\6''10s' > $build/corpus/settings
+printf '\6\0\1\2' > $build/corpus/pci
+printf '\7{"schema": "waybill.facts/1", "gpus": [{"device": 0}]}' > $build/corpus/facts
+printf '\10a@b 10.0.0.1 0123:4567' > $build/corpus/names
+printf '\11''10s' > $build/corpus/settings
 flags="-std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DFMT_HEADER_ONLY -Iinclude -Isrc"
-sources="fuzz/texts.cpp src/base/*.cpp src/settings/*.cpp src/facts/mount.cpp src/facts/cufile_json.cpp src/evidence/nvidia_fs_stats.cpp src/evidence/process_io.cpp"
+sources="fuzz/texts.cpp src/base/*.cpp src/settings/*.cpp src/facts/mount.cpp src/facts/pci.cpp src/facts/save.cpp src/facts/saved_facts.cpp src/facts/saved_facts_json.cpp src/facts/cufile_json.cpp src/evidence/nvidia_fs_stats.cpp src/evidence/process_io.cpp"
 clang++ $flags $sources -ldl -lpthread -o $build/texts
 $build/texts -max_total_time="$seconds" -max_len=4096 -timeout=5 -rss_limit_mb=2048 -print_final_stats=1 $build/corpus
 echo "1 passed"

@@ -185,8 +185,8 @@ void prepare_cufile(Consignment& consignment) {
         part.work.registered_base = registered_base(part.work.memory, part.size_bytes);
         consignment.destination.registered = consignment.destination.registered || part.work.registered_base != nullptr;
     }
-    if (!driver.statistics) {
-        consignment.notes.push_back("cuFile's counters are not there: " + driver.statistics_problem);
+    if (const std::string* problem = driver.statistics_problem; options.statistics && problem != nullptr) {
+        consignment.notes.push_back("cuFile's counters are not there: " + *problem);
     }
 }
 

@@ -227,13 +227,15 @@ void prepare_files(Consignment& consignment, const OpenFile& file, const FileFac
         engine_file.direct_align = align;
         part.work.page_cache = route.page_cache;
         part.work.direct_write = direct_write;
-        part.work.likely_cached = likely_cached;
         // A slot has room for no more than this at its ends.
         if (direct && align <= 64 * 1024) {
             engine_file.direct = part.descriptors->direct();
         }
         if (consignment.direction == Direction::read && file.may_read && (direct || part.size_bytes >= 256 * 1024)) {
             engine_file.random = part.descriptors->random();
+        }
+        if (consignment.direction == Direction::read && (!likely_cached || route.page_cache == PageCacheUse::bypass)) {
+            part.work.picture = CachePicture::take(engine_file.buffered, part.work.file_offset, part.size_bytes);
         }
     }
 }

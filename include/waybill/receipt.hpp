@@ -131,7 +131,7 @@ struct Receipt {
     std::optional<Shares> pieces;
     std::optional<std::uint64_t> pieces_total;
     std::uint64_t threads = 1;           // that moved bytes
-    bool direct_descriptor = false;      // the engine read through O_DIRECT
+    bool direct_descriptor = false;      // O_DIRECT moved bytes, or cuFile had that descriptor
     Times times;
 
     std::shared_ptr<const Route> route;        // reasons

@@ -58,8 +58,8 @@ struct SettingLayers {
 };
 
 // Resolves all settings from the layers, this process's environment and the configuration file.
-// Throws Error bad_setting, naming the variable or key, its value and what is accepted. Thread-safe as long as nobody
-// changes the environment meanwhile.
+// Throws Error bad_setting, naming the variable or key, its value and what is accepted. Thread-safe as long as the
+// program does not change its environment meanwhile.
 [[nodiscard]] Settings resolve_settings(const SettingLayers& layers = {});
 // The same, shared: without layers the last answer is given again while the environment's variables are the same. The
 // configuration file is looked at again after a second.

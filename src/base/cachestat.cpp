@@ -3,6 +3,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+
+#include "base/page.hpp"
+
 namespace waybill {
 namespace {
 
@@ -22,13 +26,18 @@ constexpr long kCachestatCall = 451;  // the same number on all architectures
 
 }  // namespace
 
-std::optional<CacheCounts> cached_pages(int fd, std::uint64_t offset, std::uint64_t size_bytes) noexcept {
+std::optional<CacheCounts> count_cached(int fd, std::uint64_t offset, std::uint64_t size_bytes) noexcept {
     const Range range{offset, size_bytes};
     Counts counts{};
     if (::syscall(kCachestatCall, fd, &range, &counts, 0U) != 0) {
         return std::nullopt;
     }
-    return CacheCounts{counts.cached, counts.dirty};
+    // Of a page that is not there at least one byte is in the range.
+    const std::uint64_t page = page_bytes();
+    const std::uint64_t pages = size_bytes == 0 ? 0 : (offset + size_bytes - 1) / page - offset / page + 1;
+    const std::uint64_t missing = pages - std::min(pages, counts.cached);
+    return CacheCounts{std::min(counts.cached * page, size_bytes - std::min(missing, size_bytes)),
+                       std::min(counts.dirty * page, size_bytes)};
 }
 
 }  // namespace waybill

@@ -6,12 +6,14 @@
 
 namespace waybill {
 
+// At most the range's own bytes, though the kernel counts whole pages and the range may begin and end inside one; all of them
+// only where every page is there.
 struct CacheCounts {
-    std::uint64_t cached_pages = 0;
-    std::uint64_t dirty_pages = 0;
+    std::uint64_t cached_bytes = 0;
+    std::uint64_t dirty_bytes = 0;
 };
 
 // Absent where the kernel lacks the call or refuses it (a file that the caller neither owns nor may write).
-[[nodiscard]] std::optional<CacheCounts> cached_pages(int fd, std::uint64_t offset, std::uint64_t size_bytes) noexcept;
+[[nodiscard]] std::optional<CacheCounts> count_cached(int fd, std::uint64_t offset, std::uint64_t size_bytes) noexcept;
 
 }  // namespace waybill

@@ -2,9 +2,22 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+
+#include "base/forks.hpp"
+
 namespace waybill {
+namespace {
+
+std::mutex environment_mutex;
+
+}  // namespace
 
 Environment process_environment() {
+    const ForkHold hold;
+    const std::lock_guard lock(environment_mutex);
     Environment environment;
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
@@ -16,9 +29,31 @@ Environment process_environment() {
     return environment;
 }
 
+std::string environment_entries(std::initializer_list<std::string_view> starts) {
+    const ForkHold hold;
+    const std::lock_guard lock(environment_mutex);
+    std::string entries;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        if (std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return text.starts_with(start); })) {
+            entries.append(text).push_back('\0');
+        }
+    }
+    return entries;
+}
+
 const std::string* find_variable(const Environment& environment, std::string_view name) {
     const auto found = environment.find(name);
     return found == environment.end() ? nullptr : &found->second;
+}
+
+void set_process_variable(const std::string& name, const std::string& value) {
+    const ForkHold hold;
+    const std::lock_guard lock(environment_mutex);
+    const char* const now = std::getenv(name.c_str());
+    if (now == nullptr || value != now) {
+        ::setenv(name.c_str(), value.c_str(), 1);
+    }
 }
 
 }  // namespace waybill

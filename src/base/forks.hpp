@@ -1,6 +1,6 @@
-// ForkLocal: one object a process, a fresh one in every forked child.
+// What a fork() of this process leaves in order: ForkLocal and ForkHold.
 //
-// The child never touches the parent's object: its locks may be held by threads that do not exist there.
+// A forked child has one thread. Locks that other threads held stay locked there for ever, so it must not wait for any.
 #pragma once
 
 #include <pthread.h>
@@ -9,6 +9,18 @@
 
 namespace waybill {
 
+// While one lives, a fork() in another thread waits for it, at most a second: a child then never inherits, locked, what its
+// section locks (the loader's lock, the first use of a static object, a file's own mutex). For short sections. Take it before
+// any other lock. Sections of one thread may nest.
+class ForkHold {
+public:
+    ForkHold() noexcept;
+    ~ForkHold();
+    ForkHold(const ForkHold&) = delete;
+    ForkHold& operator=(const ForkHold&) = delete;
+};
+
+// ForkLocal: one object a process, a fresh one in every forked child, which never touches the parent's.
 template <class T>
 class ForkLocal {
 public:
@@ -18,6 +30,7 @@ public:
         if (object != nullptr) {
             return *object;
         }
+        const ForkHold hold;  // no child between the object and its handler
         auto* made = new T();
         if (!object_.compare_exchange_strong(object, made, std::memory_order_acq_rel)) {
             delete made;

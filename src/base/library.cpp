@@ -3,9 +3,12 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include "base/forks.hpp"
+
 namespace waybill {
 
 Library Library::load(const std::string& name) {
+    const ForkHold hold;
     Library library;
     library.handle_ = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library.handle_ == nullptr) {
@@ -16,6 +19,7 @@ Library Library::load(const std::string& name) {
 }
 
 Library Library::if_loaded(const std::string& name) {
+    const ForkHold hold;
     Library library;
     library.handle_ = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     return library;
@@ -34,6 +38,7 @@ std::string Library::path() const {
 }
 
 unsigned long long loaded_objects() noexcept {
+    const ForkHold hold;  // the loader's lock that dl_iterate_phdr takes is not freed in a child
     unsigned long long added = 0;
     ::dl_iterate_phdr(
         [](dl_phdr_info* object, std::size_t /*size*/, void* result) {

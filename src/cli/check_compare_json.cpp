@@ -29,7 +29,7 @@ void flatten(const Json& json, const std::string& place, std::map<std::string, s
 }
 
 bool is_of_the_moment(const std::string& place) {
-    constexpr std::string_view kParts[] = {"free_memory_bytes", "machine.root", ".source", ".why", ".uuid", "file.path", "facts.file.mount.id",
+    constexpr std::string_view kParts[] = {"free_memory_bytes", "machine.cores", "machine.root", ".source", ".why", ".uuid", "file.path", "facts.file.mount.id",
                                            "facts.file.mount.source", "link_gt_per_s", "probe", "mount.options", ".seen", ".text", ".fix",
                                            ".not_needed", "route.reasons", "facts.gpu.gpu_direct_rdma"};
     return std::any_of(std::begin(kParts), std::end(kParts), [&](std::string_view part) {

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/cache_picture.hpp"
 #include "gpu/cufile.hpp"
 #include "gpu/pointer.hpp"
 #include "waybill/plan.hpp"
@@ -34,7 +35,8 @@ struct Work {
     std::byte* memory = nullptr;           // where the request's first byte goes or comes from
     std::byte* registered_base = nullptr;  // of the cuFile registration that covers it; null: none
     PageCacheUse page_cache = PageCacheUse::use;
-    bool likely_cached = true;             // as far as was looked: reads try the cache before they wait
+    // Reads: where the bytes were before the first was read. Null: not looked at, reads try the cache before they wait.
+    std::shared_ptr<const CachePicture> picture;
     bool direct_write = false;
 };
 
@@ -70,6 +72,7 @@ struct Outcome {
     std::uint64_t cached_bytes = 0;   // reads: found in the page cache
     std::uint64_t device_bytes = 0;   // reads: brought from storage
     std::uint64_t unknown_bytes = 0;
+    std::uint64_t direct_bytes = 0;   // moved through O_DIRECT, in either direction
     bool estimated = false;
     Failure failure;
 };

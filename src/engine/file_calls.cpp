@@ -6,16 +6,13 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/cachestat.hpp"
+#include "base/page.hpp"
 
 namespace waybill {
 namespace {
 
 // From here on read-ahead beyond the range is unwanted: a task brings what it asks for and the next task is elsewhere.
 constexpr std::size_t kBulkBytes = 256 * 1024;
-// A range that is cached in parts is looked at in steps of this size.
-constexpr std::uint64_t kMixedStepBytes = 256 * 1024;
-constexpr std::uint64_t kPageBytes = 4096;
 // The kernel moves at most this much in one call (read(2)).
 constexpr std::size_t kMostPerCall = 0x7ffff000;
 
@@ -28,9 +25,10 @@ int bulk_descriptor(const EngineFile& file, std::size_t size_bytes) noexcept {
 
 // The part of a read that may be done without waiting for storage. Stops at the first byte that is not cached.
 // `refused`: the file system cannot tell.
-void read_cached(int fd, std::uint64_t offset, std::byte* memory, std::size_t size_bytes, CallResult& result, bool& refused) {
+void read_cached(int fd, std::uint64_t offset, std::byte* memory, std::size_t size_bytes, std::size_t most_per_call,
+                 CallResult& result, bool& refused) {
     while (result.moved_bytes < size_bytes) {
-        iovec part{memory + result.moved_bytes, std::min<std::size_t>(size_bytes - result.moved_bytes, kMostPerCall)};
+        iovec part{memory + result.moved_bytes, std::min<std::size_t>(size_bytes - result.moved_bytes, most_per_call)};
         const ssize_t count = ::preadv2(fd, &part, 1, static_cast<off_t>(offset + result.moved_bytes), RWF_NOWAIT);
         ++result.calls;
         if (count > 0) {
@@ -71,12 +69,6 @@ std::uint64_t read_waiting(int fd, std::uint64_t offset, std::byte* memory, std:
     return result.moved_bytes - before;
 }
 
-// Bytes of the range that were cached when it was looked at; absent where that cannot be told.
-std::optional<std::uint64_t> bytes_in_cache(const EngineFile& file, std::uint64_t offset, std::uint64_t size_bytes) {
-    const auto counts = cached_pages(file.buffered, offset, size_bytes);
-    return counts ? std::optional(std::min(size_bytes, counts->cached_pages * kPageBytes)) : std::nullopt;
-}
-
 // One read through O_DIRECT of the aligned range around [from, to) of the file. `memory_of(offset)` is aligned.
 // Returns the offset up to which the bytes are there.
 std::uint64_t read_direct(const EngineFile& file, std::uint64_t from, std::uint64_t to, std::byte* slot,
@@ -105,27 +97,29 @@ std::uint64_t read_direct(const EngineFile& file, std::uint64_t from, std::uint6
 
 }  // namespace
 
-CallResult read_buffered(const EngineFile& file, bool likely_cached, std::uint64_t offset, std::byte* memory,
+CallResult read_buffered(const EngineFile& file, const CachePicture* picture, std::uint64_t offset, std::byte* memory,
                          std::size_t size_bytes) {
     CallResult result;
     const int fd = bulk_descriptor(file, size_bytes);
-    if (!likely_cached) {
-        if (const auto cached = bytes_in_cache(file, offset, size_bytes)) {
+    if (picture != nullptr) {
+        const CachePicture::Cached cached = picture->cached_in(offset, size_bytes);
+        if (cached.bytes != size_bytes) {
             const std::uint64_t bytes = read_waiting(fd, offset, memory, size_bytes, result);
-            result.cached_bytes = std::min(bytes, *cached);
+            result.cached_bytes = std::min(bytes, cached.bytes);
             result.device_bytes = bytes - result.cached_bytes;
+            result.estimated = !cached.exact;
             return result;
         }
     }
     bool refused = false;
-    read_cached(fd, offset, memory, size_bytes, result, refused);
+    read_cached(fd, offset, memory, size_bytes, kMostPerCall, result, refused);
     if (result.failure || result.moved_bytes == size_bytes) {
         return result;
     }
     // A miss after all: what is left counts as storage's, though parts of it may have been cached.
     const std::uint64_t bytes = read_waiting(fd, offset, memory, size_bytes, result);
     (refused ? result.unknown_bytes : result.device_bytes) += bytes;
-    result.estimated = !refused && bytes > kPageBytes;
+    result.estimated = !refused && bytes > page_bytes();
     return result;
 }
 
@@ -141,6 +135,7 @@ void read_around_cache(const EngineFile& file, std::uint64_t from, std::uint64_t
     const std::uint64_t reached = read_direct(file, from, to, slot, slot_offset, result);
     result.moved_bytes = reached - offset;
     result.device_bytes += reached - from;
+    result.direct_bytes += reached - from;
     if (!result.failure && reached < to) {
         result.device_bytes += read_waiting(file.buffered, offset, memory, to - offset, result);
     }
@@ -151,22 +146,23 @@ void read_around_cache(const EngineFile& file, std::uint64_t from, std::uint64_t
 CallResult read_to_slot(const EngineFile& file, ReadWay way, std::uint64_t offset, std::byte* slot, std::size_t size_bytes) {
     std::byte* const memory = slot + slot_lead(file, way.use, offset);
     if (way.use == PageCacheUse::use || file.direct < 0) {
-        return read_buffered(file, way.likely_cached, offset, memory, size_bytes);
+        return read_buffered(file, way.picture, offset, memory, size_bytes);
     }
     const std::uint64_t slot_offset = align_down(offset, file.direct_align);
     const std::uint64_t end = offset + size_bytes;
     CallResult result;
     while (result.moved_bytes < size_bytes && !result.failure) {
-        const std::uint64_t from = offset + result.moved_bytes;
-        // Bypass takes from memory what lies there whole. Where that cannot be told the device is read: it is never wrong.
-        const auto rest = way.use == PageCacheUse::bypass ? bytes_in_cache(file, from, end - from) : std::optional<std::uint64_t>(0);
-        const bool mixed = rest && *rest != 0 && *rest < end - from;
-        const std::uint64_t to = mixed ? std::min(end, align_down(from, kMixedStepBytes) + kMixedStepBytes) : end;
-        const auto cached = mixed ? bytes_in_cache(file, from, to - from) : rest;
-        if (cached && *cached == to - from) {
-            result.cached_bytes += read_waiting(file.buffered, offset, memory, to - offset, result);
-        } else {
-            read_around_cache(file, from, to, slot, slot_offset, memory, offset, result);
+        // Bypass takes from memory what lay there whole. Where that cannot be told the device is read: it is never wrong.
+        const CachePicture::Stretch next = way.use == PageCacheUse::bypass && way.picture != nullptr
+                                               ? way.picture->stretch(offset + result.moved_bytes, end)
+                                               : CachePicture::Stretch{end, false};
+        if (next.in_memory) {
+            bool refused = false;
+            read_cached(file.random >= 0 ? file.random : file.buffered, offset, memory, next.end - offset,
+                        CachePicture::kStepBytes, result, refused);
+        }
+        if (const std::uint64_t from = offset + result.moved_bytes; from < next.end && !result.failure) {
+            read_around_cache(file, from, next.end, slot, slot_offset, memory, offset, result);
         }
     }
     return result;
@@ -192,11 +188,15 @@ void write_all(int fd, std::uint64_t offset, const std::byte* memory, std::uint6
 
 }  // namespace
 
+std::size_t write_lead(const EngineFile& file, bool direct, std::uint64_t offset) noexcept {
+    return direct ? offset % file.direct_align : 0;
+}
+
 CallResult write_range(const EngineFile& file, bool direct, std::uint64_t offset, const std::byte* memory,
                        std::size_t size_bytes) {
     CallResult result;
     // Whole pages, so that no page is written both ways.
-    const std::uint64_t align = std::max<std::uint64_t>(file.direct_align, kPageBytes);
+    const std::uint64_t align = std::max<std::uint64_t>(file.direct_align, page_bytes());
     const std::uint64_t first = align_up(offset, align);
     const std::uint64_t last = align_down(offset + size_bytes, align);
     const bool fits = direct && file.direct >= 0 && first < last &&
@@ -207,7 +207,9 @@ CallResult write_range(const EngineFile& file, bool direct, std::uint64_t offset
     }
     write_all(file.buffered, offset, memory, first - offset, result);
     if (!result.failure) {
+        const std::uint64_t before = result.moved_bytes;
         write_all(file.direct, first, memory + (first - offset), last - first, result);
+        result.direct_bytes = result.moved_bytes - before;
     }
     if (result.failure.kind == Failure::Kind::system && result.failure.value == EINVAL) {
         result.failure = {};  // a file system that refuses this direct write after all
@@ -220,8 +222,8 @@ CallResult write_range(const EngineFile& file, bool direct, std::uint64_t offset
 }
 
 Outcome outcome_of(const Assignment& assignment, const CallResult& result) {
-    return {assignment,           result.moved_bytes,   result.calls,    result.cached_bytes, result.device_bytes,
-            result.unknown_bytes, result.estimated, result.failure};
+    return {assignment,           result.moved_bytes,  result.calls,     result.cached_bytes, result.device_bytes,
+            result.unknown_bytes, result.direct_bytes, result.estimated, result.failure};
 }
 
 }  // namespace waybill

@@ -38,27 +38,33 @@ private:
             return write_range(work.file, work.direct_write, offset, memory, assignment.task.size_bytes);
         }
         if (work.page_cache == PageCacheUse::use || work.file.direct < 0) {
-            return read_buffered(work.file, work.likely_cached, offset, memory, assignment.task.size_bytes);
+            return read_buffered(work.file, work.picture.get(), offset, memory, assignment.task.size_bytes);
         }
         return read_through_slot(work, offset, memory, assignment.task.size_bytes);
     }
 
     // O_DIRECT wants alignment that the caller's memory need not have.
     CallResult read_through_slot(const Work& work, std::uint64_t offset, std::byte* memory, std::size_t size_bytes) {
-        if (!slot_) {
-            slot_ = SlotLease(SlotPool::instance().take(lading_.slot_bytes, lading_.pinned_limit, cuda_if_loaded()));
-        }
         CallResult total;
+        try {
+            if (!slot_) {  // no GPU copies from it: it need not be pinned
+                slot_ = SlotLease(SlotPool::instance().take(lading_.slot_bytes, lading_.pinned_limit, nullptr));
+            }
+        } catch (const Error&) {
+            total.failure = {Failure::Kind::no_memory, 0};
+            return total;
+        }
         while (total.moved_bytes < size_bytes && !total.failure) {
             const std::size_t step = std::min<std::size_t>(size_bytes - total.moved_bytes, slot_->size_bytes);
             const std::uint64_t at = offset + total.moved_bytes;
-            const CallResult part = read_to_slot(work.file, {work.page_cache, work.likely_cached}, at, slot_->memory, step);
+            const CallResult part = read_to_slot(work.file, {work.page_cache, work.picture.get()}, at, slot_->memory, step);
             std::memcpy(memory + total.moved_bytes, slot_->memory + slot_lead(work.file, work.page_cache, at), part.moved_bytes);
             total.moved_bytes += part.moved_bytes;
             total.calls += part.calls;
             total.cached_bytes += part.cached_bytes;
             total.device_bytes += part.device_bytes;
             total.unknown_bytes += part.unknown_bytes;
+            total.direct_bytes += part.direct_bytes;
             total.estimated = total.estimated || part.estimated;
             total.failure = part.failure;
         }

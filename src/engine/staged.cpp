@@ -148,7 +148,7 @@ private:
         const std::uint64_t offset = file_offset_of(assignment);
         const std::uint64_t start = now_ns();
         const CallResult result =
-            read_to_slot(work.file, {work.page_cache, work.likely_cached}, offset, half.slot->memory, assignment.task.size_bytes);
+            read_to_slot(work.file, {work.page_cache, work.picture.get()}, offset, half.slot->memory, assignment.task.size_bytes);
         const std::uint64_t read_end = now_ns();
         times_.read_ns += read_end - start;
         half.outcome = outcome_of(assignment, result);
@@ -174,13 +174,9 @@ public:
     using StagedEngine::StagedEngine;
 
 private:
-    // O_DIRECT wants the memory aligned as the file offset is.
     static std::byte* place_in_slot(const Half& half) noexcept {
-        constexpr std::uint64_t kPageBytes = 4096;
-        const std::uint64_t lead = half.outcome.assignment.work->direct_write
-                                       ? file_offset_of(half.outcome.assignment) % kPageBytes
-                                       : 0;
-        return half.slot->memory + lead;
+        const Work& work = *half.outcome.assignment.work;
+        return half.slot->memory + write_lead(work.file, work.direct_write, file_offset_of(half.outcome.assignment));
     }
 
     void begin(Half& half) override {

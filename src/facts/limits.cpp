@@ -29,7 +29,7 @@ std::string cgroup_folder(const MachineRoot& root, std::string_view controller) 
     const Fact<std::string> text = root.read("/proc/self/cgroup");
     for (const std::string_view line : split(text.value, '\n')) {
         const auto fields = split(line, ':');
-        if (fields.size() < 3) {
+        if (fields.size() < 3 || !fields[2].starts_with('/')) {
             continue;
         }
         const bool version2 = fields[1].empty();
@@ -51,10 +51,11 @@ std::uint64_t left_in_groups(const MachineRoot& root, std::string hierarchy, std
         if (most && now) {
             left = std::min(left, *most > *now ? *most - *now : 0);
         }
-        if (folder.empty() || folder == "/") {
+        const auto parent = folder.rfind('/');
+        if (parent == std::string::npos || folder == "/") {
             return left;
         }
-        folder.resize(folder.rfind('/'));
+        folder.resize(parent);
     }
 }
 

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/forks.hpp"
 #include "base/library.hpp"
 
 namespace waybill {
@@ -61,6 +62,7 @@ struct Libmount {
 };
 
 const Libmount& libmount() {
+    const ForkHold hold;
     static const auto& library = *new Libmount();
     return library;
 }

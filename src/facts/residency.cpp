@@ -10,11 +10,10 @@
 
 #include "base/cachestat.hpp"
 #include "base/fd.hpp"
+#include "base/page.hpp"
 
 namespace waybill {
 namespace {
-
-constexpr std::uint64_t kPageBytes = 4096;
 
 bool owns_or_may_write(int fd) noexcept {
     struct stat state {};
@@ -26,10 +25,10 @@ bool owns_or_may_write(int fd) noexcept {
 
 // mincore wants a mapping; it is never touched, so a truncation meanwhile does no harm.
 std::uint64_t resident_by_mincore(int fd, std::uint64_t offset, std::uint64_t size_bytes, bool& failed) {
-    const std::uint64_t first = offset / kPageBytes * kPageBytes;
+    const std::uint64_t first = offset / page_bytes() * page_bytes();
     const std::size_t length = offset + size_bytes - first;
     void* const mapping = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, fd, static_cast<off_t>(first));
-    std::vector<unsigned char> pages((length + kPageBytes - 1) / kPageBytes);
+    std::vector<unsigned char> pages((length + page_bytes() - 1) / page_bytes());
     failed = mapping == MAP_FAILED || ::mincore(mapping, length, pages.data()) != 0;
     if (mapping != MAP_FAILED) {
         ::munmap(mapping, length);
@@ -38,7 +37,7 @@ std::uint64_t resident_by_mincore(int fd, std::uint64_t offset, std::uint64_t si
         return 0;
     }
     const auto resident = std::count_if(pages.begin(), pages.end(), [](unsigned char page) { return (page & 1) != 0; });
-    return std::min<std::uint64_t>(static_cast<std::uint64_t>(resident) * kPageBytes, size_bytes);
+    return std::min<std::uint64_t>(static_cast<std::uint64_t>(resident) * page_bytes(), size_bytes);
 }
 
 }  // namespace
@@ -51,11 +50,10 @@ Residency measure_residency(int fd, std::uint64_t offset, std::uint64_t size_byt
         residency.source = "empty range";
         return residency;
     }
-    if (const auto counts = cached_pages(fd, offset, size_bytes)) {
+    if (const auto counts = count_cached(fd, offset, size_bytes)) {
         residency.state = Residency::State::known;
-        // Whole pages are counted; the range may begin and end inside one.
-        residency.cached_bytes = std::min(counts->cached_pages * kPageBytes, size_bytes);
-        residency.dirty_bytes = std::min(counts->dirty_pages * kPageBytes, size_bytes);
+        residency.cached_bytes = counts->cached_bytes;
+        residency.dirty_bytes = counts->dirty_bytes;
         residency.source = "cachestat";
         return residency;
     }

@@ -2,70 +2,18 @@
 
 #include <pthread.h>
 
-#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "base/forks.hpp"
 #include "base/library.hpp"
+#include "gpu/cuda_entries.hpp"
 
 namespace waybill {
 namespace {
-
-struct Entry {
-    const char* name;
-    void** slot;
-    bool optional = false;
-};
-
-template <class Function>
-Entry entry(const char* name, Function& slot, bool optional = false) {
-    return {name, reinterpret_cast<void**>(&slot), optional};
-}
-
-// The names that the library exports: the newest suffix whose signature is the one declared.
-auto entries(CudaApi& api) {
-    return std::array{
-        entry("cuInit", api.init),
-        entry("cuDriverGetVersion", api.driver_version),
-        entry("cuDeviceGet", api.device_get),
-        entry("cuDeviceGetCount", api.device_count),
-        entry("cuDeviceGetName", api.device_name),
-        entry("cuDeviceGetUuid_v2", api.device_uuid),
-        entry("cuDeviceGetAttribute", api.device_attribute),
-        entry("cuDeviceGetPCIBusId", api.device_pci_bus_id),
-        entry("cuDevicePrimaryCtxRetain", api.primary_context_retain),
-        entry("cuCtxGetCurrent", api.context_current),
-        entry("cuCtxPushCurrent_v2", api.context_push),
-        entry("cuCtxPopCurrent_v2", api.context_pop),
-        entry("cuCtxGetDevice", api.context_device),
-        entry("cuMemAlloc_v2", api.mem_alloc),
-        entry("cuMemFree_v2", api.mem_free),
-        entry("cuMemHostRegister_v2", api.host_register),
-        entry("cuMemHostUnregister", api.host_unregister),
-        entry("cuMemcpyHtoD_v2", api.copy_to_device),
-        entry("cuMemcpyDtoH_v2", api.copy_to_host),
-        entry("cuMemcpyHtoDAsync_v2", api.copy_to_device_async),
-        entry("cuMemcpyDtoHAsync_v2", api.copy_to_host_async),
-        entry("cuStreamCreate", api.stream_create),
-        entry("cuStreamDestroy_v2", api.stream_destroy),
-        entry("cuStreamSynchronize", api.stream_synchronize),
-        entry("cuStreamQuery", api.stream_query),
-        entry("cuStreamWaitEvent", api.stream_wait_event),
-        entry("cuStreamIsCapturing", api.stream_is_capturing),
-        entry("cuEventCreate", api.event_create),
-        entry("cuEventDestroy_v2", api.event_destroy),
-        entry("cuEventRecord", api.event_record),
-        entry("cuEventQuery", api.event_query),
-        entry("cuEventSynchronize", api.event_synchronize),
-        entry("cuPointerGetAttributes", api.pointer_attributes),
-        entry("cuThreadExchangeStreamCaptureMode", api.exchange_capture_mode),
-        entry("cuGetErrorName", api.error_name),
-        entry("cuCtxGetId", api.context_id, true),
-    };
-}
 
 constexpr const char* kLibrary = "libcuda.so.1";
 
@@ -74,7 +22,7 @@ std::atomic<bool> lost_by_fork{false};
 std::atomic<std::uint64_t> init_time_ns{0};
 std::atomic<std::uint64_t> context_time_ns{0};
 std::mutex load_mutex;
-bool initialised = false;  // by us; under load_mutex
+std::atomic<bool> initialised{false};  // by us
 bool used_before_fork = false;
 
 bool driver_is_initialised(const CudaApi& api) noexcept {
@@ -82,30 +30,16 @@ bool driver_is_initialised(const CudaApi& api) noexcept {
     return api.context_current(&current) != kCudaNotInitialized;
 }
 
-void watch_forks() {
-    static const bool watching = [] {
-        ::pthread_atfork(
-            [] {
-                const CudaApi* api = bound_api.load();
-                used_before_fork = api != nullptr && (lost_by_fork.load() || driver_is_initialised(*api));
-            },
-            nullptr, [] { lost_by_fork.store(used_before_fork); });
-        return true;
-    }();
-    (void)watching;
-}
-
 // Binds the entry points of a loaded library; null when one is missing, whose name is put in `missing`.
 const CudaApi* bind(const Library& library, std::string& missing) {
     auto api = std::make_unique<CudaApi>();
-    for (const Entry& wanted : entries(*api)) {
+    for (const CudaEntry& wanted : cuda_entries(*api)) {
         *wanted.slot = library.symbol(wanted.name);
         if (*wanted.slot == nullptr && !wanted.optional) {
             missing = wanted.name;
             return nullptr;
         }
     }
-    watch_forks();
     const CudaApi* expected = nullptr;
     if (bound_api.compare_exchange_strong(expected, api.get())) {
         return api.release();  // for the life of the process
@@ -113,33 +47,57 @@ const CudaApi* bind(const Library& library, std::string& missing) {
     return expected;
 }
 
+// Binds the library if somebody has loaded it.
+const CudaApi* find_loaded() noexcept {
+    static std::atomic<unsigned long long> looked_at{0};
+    const unsigned long long objects = loaded_objects();
+    if (looked_at.load(std::memory_order_relaxed) == objects) {
+        return nullptr;
+    }
+    try {
+        const Library library = Library::if_loaded(kLibrary);
+        std::string missing;
+        if (const CudaApi* api = library ? bind(library, missing) : nullptr) {
+            return api;
+        }
+    } catch (...) {
+        return nullptr;
+    }
+    // Only now: another thread that sees this count must not take "being bound" for "not there".
+    looked_at.store(objects, std::memory_order_relaxed);
+    return nullptr;
+}
+
+// From the start, not from the first use on: a program may initialise CUDA without Waybill and use Waybill in a child alone.
+void before_fork() noexcept {
+    const CudaApi* api = bound_api.load();
+    if (api == nullptr) {
+        api = find_loaded();
+    }
+    used_before_fork = lost_by_fork.load() || (api != nullptr && driver_is_initialised(*api));
+}
+
+[[maybe_unused]] const int watching_forks =
+    ::pthread_atfork(&before_fork, nullptr, [] { lost_by_fork.store(used_before_fork); });
+
 }  // namespace
 
 const CudaApi* cuda_if_loaded() noexcept {
     if (lost_by_fork.load(std::memory_order_relaxed)) {
         return nullptr;
     }
-    if (const CudaApi* api = bound_api.load(std::memory_order_acquire)) {
-        return api;
-    }
-    static std::atomic<unsigned long long> looked_at{0};
-    const unsigned long long objects = loaded_objects();
-    if (looked_at.exchange(objects, std::memory_order_relaxed) == objects) {
-        return nullptr;
-    }
-    try {
-        const Library library = Library::if_loaded(kLibrary);
-        std::string missing;
-        return library ? bind(library, missing) : nullptr;
-    } catch (...) {
-        return nullptr;
-    }
+    const CudaApi* api = bound_api.load(std::memory_order_acquire);
+    return api != nullptr ? api : find_loaded();
 }
 
 const CudaApi& cuda() {
     if (cuda_lost_by_fork()) {
         throw_fork_after_cuda();
     }
+    if (initialised.load(std::memory_order_acquire)) {
+        return *bound_api.load();
+    }
+    const ForkHold hold;
     const std::lock_guard lock(load_mutex);
     const CudaApi* api = bound_api.load();
     if (api != nullptr && initialised) {
@@ -160,6 +118,9 @@ const CudaApi& cuda() {
         }
     }
     const CuStatus status = api->init(0);
+    if (status == kCudaNotInitialized) {
+        throw_fork_after_cuda();  // cuInit answers so in no other case
+    }
     if (status == kCudaNoDevice) {
         throw Error(ErrorCode::no_gpu, "no GPU can be used: the driver sees none (is CUDA_VISIBLE_DEVICES empty?)",
                     native_cuda(status));

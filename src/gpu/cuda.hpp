@@ -1,7 +1,7 @@
 // NVIDIA's driver library, loaded at run time: the calls that Waybill makes, declared here so that no toolkit is needed.
 //
-// The signatures follow the CUDA driver API reference; tests/gpu/abi_test.cpp checks them against cuda.h where one is
-// present. Thread-safe.
+// The signatures follow the CUDA driver API reference; tests/gpu/abi_test.cpp checks them and the names in cuda_entries.hpp
+// against cuda.h where one is present. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,6 @@ struct CuUuid {
 // The entry points, all bound or none: a library that lacks one is not used.
 struct CudaApi {
     CuStatus (*init)(unsigned flags);
-    CuStatus (*driver_version)(int* version);
     CuStatus (*device_get)(CuDevice* device, int ordinal);
     CuStatus (*device_count)(int* count);
     CuStatus (*device_name)(char* name, int length, CuDevice device);
@@ -62,7 +61,6 @@ struct CudaApi {
     CuStatus (*context_current)(CuContext* context);
     CuStatus (*context_push)(CuContext context);
     CuStatus (*context_pop)(CuContext* context);
-    CuStatus (*context_device)(CuDevice* device);
     CuStatus (*mem_alloc)(CuPointer* pointer, std::size_t size_bytes);
     CuStatus (*mem_free)(CuPointer pointer);
     CuStatus (*host_register)(void* pointer, std::size_t size_bytes, unsigned flags);
@@ -72,7 +70,6 @@ struct CudaApi {
     CuStatus (*copy_to_device_async)(CuPointer destination, const void* source, std::size_t size_bytes, CuStream stream);
     CuStatus (*copy_to_host_async)(void* destination, CuPointer source, std::size_t size_bytes, CuStream stream);
     CuStatus (*stream_create)(CuStream* stream, unsigned flags);
-    CuStatus (*stream_destroy)(CuStream stream);
     CuStatus (*stream_synchronize)(CuStream stream);
     CuStatus (*stream_query)(CuStream stream);
     CuStatus (*stream_wait_event)(CuStream stream, CuEvent event, unsigned flags);
@@ -80,7 +77,6 @@ struct CudaApi {
     CuStatus (*event_create)(CuEvent* event, unsigned flags);
     CuStatus (*event_destroy)(CuEvent event);
     CuStatus (*event_record)(CuEvent event, CuStream stream);
-    CuStatus (*event_query)(CuEvent event);
     CuStatus (*event_synchronize)(CuEvent event);
     CuStatus (*pointer_attributes)(unsigned count, int* attributes, void** values, CuPointer pointer);
     CuStatus (*exchange_capture_mode)(int* mode);

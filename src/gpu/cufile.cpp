@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/clock.hpp"
+#include "base/environment.hpp"
 #include "base/fd.hpp"
 #include "base/forks.hpp"
 #include "base/library.hpp"
@@ -137,27 +138,22 @@ void close_at_exit(CufileStatus (*close)()) {
     }
 }
 
-void start_statistics(CufileDriver& driver) {
+// Why statistics are not there, or nothing once they are.
+std::string start_statistics(const CufileApi& api) {
     constexpr int kPerGpu = 3;
-    const CufileApi& api = driver.api;
     if (api.set_stats_level == nullptr || api.get_stats_l3 == nullptr || api.stats_start == nullptr) {
-        driver.statistics_problem = "this libcufile has no statistics calls";
-        return;
+        return "this libcufile has no statistics calls";
     }
     // Never lowered, reset or stopped: the program may use them too.
     int level = 0;
     if (api.get_stats_level == nullptr || api.get_stats_level(&level).code != kCufileSuccess || level < kPerGpu) {
         const CufileStatus status = api.set_stats_level(kPerGpu);
         if (status.code != kCufileSuccess) {
-            driver.statistics_problem = "cuFileSetStatsLevel failed: " + cufile_code_text(status.code);
-            return;
+            return "cuFileSetStatsLevel failed: " + cufile_code_text(status.code);
         }
     }
     const CufileStatus status = api.stats_start();
-    driver.statistics = status.code == kCufileSuccess;
-    if (!driver.statistics) {
-        driver.statistics_problem = "cuFileStatsStart failed: " + cufile_code_text(status.code);
-    }
+    return status.code == kCufileSuccess ? "" : "cuFileStatsStart failed: " + cufile_code_text(status.code);
 }
 
 class Opener {
@@ -177,14 +173,26 @@ public:
             }
             open_time_ns += now_ns() - start;
         }
+        if (options.statistics) {
+            want_statistics();
+        }
         return driver_;
     }
     [[nodiscard]] const CufileDriver* if_open() const noexcept { return open_.load(std::memory_order_acquire); }
 
 private:
+    // Tried once: what this library refuses it refuses again.
+    void want_statistics() {
+        if (!driver_.statistics && driver_.statistics_problem.load() == nullptr) {
+            const std::string problem = start_statistics(driver_.api);
+            driver_.statistics_problem = problem.empty() ? nullptr : new const std::string(problem);  // as long as the driver
+            driver_.statistics = problem.empty();
+        }
+    }
+
     void make(const CufileOptions& options) {
         if (!options.json.empty()) {
-            ::setenv("CUFILE_ENV_PATH_JSON", options.json.c_str(), 1);
+            set_process_variable("CUFILE_ENV_PATH_JSON", options.json);
         }
         if (options.try_in_child_first) {
             const DriverProbe probe = probe_driver(options.library, options.open_timeout_ns);
@@ -203,9 +211,6 @@ private:
         }
         open_under_limit(driver_.api, options.open_timeout_ns);
         close_at_exit(driver_.api.driver_close);
-        if (options.statistics) {
-            start_statistics(driver_);
-        }
         open_.store(&driver_, std::memory_order_release);
     }
 

@@ -2,11 +2,13 @@
 //
 // One library a process: the first one named wins. The driver is opened once, under a time limit, with descriptors 0 to 2
 // guarded; where an open is known to hang or to harm, a child process tries it first. Layouts and codes follow the cuFile
-// API reference (docs.nvidia.com, "cuFile API Reference Guide") and the sizes measured by version. Thread-safe.
+// API reference (docs.nvidia.com, "cuFile API Reference Guide") and the sizes measured by version; tests/gpu/abi_test.cpp checks
+// them against cufile.h where one is present. Thread-safe.
 #pragma once
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -60,15 +62,15 @@ struct CufileOptions {
     std::string json;                    // a cufile.json; empty: the library's own search
     std::uint64_t open_timeout_ns = 0;
     bool try_in_child_first = false;
-    bool statistics = true;
+    bool statistics = true;  // wanted: they are started at the first call that wants them, and never stopped
 };
 
 struct CufileDriver {
     CufileApi api{};
     int version = 0;          // 1000*major + 10*minor; 0 unknown
     std::string path;         // of the loaded library
-    bool statistics = false;  // level 3 is on and started
-    std::string statistics_problem;
+    std::atomic<bool> statistics{false};  // level 3 is on and started
+    std::atomic<const std::string*> statistics_problem{nullptr};  // why it could not be; null: it is, or nobody asked
 };
 
 // The open driver; opens it on first need. A failure is kept: it is thrown again at each call.
@@ -85,6 +87,8 @@ struct CufileDriver {
 [[nodiscard]] NativeCode native_cufile(CufileStatus status);
 // The name and what usually causes it, for messages.
 [[nodiscard]] std::string cufile_code_text(int code);
+// Throws Error cufile_error unless `status` is success. `call` is the entry point's name.
+void check_cufile(CufileStatus status, const char* call);
 
 // The name of a result of cuFileRead or cuFileWrite below zero: -1 with errno, or minus a cuFile code.
 [[nodiscard]] NativeCode native_cufile_result(ssize_t result, int error_number);

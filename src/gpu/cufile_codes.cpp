@@ -99,6 +99,12 @@ std::string cufile_code_text(int code) {
     return text;
 }
 
+void check_cufile(CufileStatus status, const char* call) {
+    if (status.code != kCufileSuccess) {
+        throw Error(ErrorCode::cufile_error, std::string(call) + " failed: " + cufile_code_text(status.code), native_cufile(status));
+    }
+}
+
 NativeCode native_cufile_result(ssize_t result, int error_number) {
     return result == -1 ? native_errno(error_number) : named(static_cast<int>(-result));
 }

@@ -51,11 +51,19 @@ std::filesystem::path find_program() {
     return {};
 }
 
-// Ends the child whatever state it is in, and collects it.
+// Ends the child and collects it. One that is stuck in the kernel does not die of a signal: it is left after a while.
 DriverProbe kill_child(pid_t child, std::uint64_t limit_ns) {
+    constexpr std::uint64_t kPatienceNs = 1'000'000'000;
     ::kill(child, SIGKILL);
+    const std::uint64_t end = now_ns() + kPatienceNs;
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    pid_t ended = 0;
+    while ((ended = ::waitpid(child, &status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
+        if (now_ns() > end) {
+            return {false, "did not return within " + duration_text(limit_ns) +
+                               " (driver_timeout), and is stuck in the kernel: it does not end when killed"};
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return {false, "did not return within " + duration_text(limit_ns) + " (driver_timeout)"};
 }

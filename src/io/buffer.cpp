@@ -127,10 +127,7 @@ RegisteredBuffer RegisteredBuffer::add(void* pointer, std::uint64_t size_bytes, 
     options.open_timeout_ns = settings.driver_timeout.value;
     options.try_in_child_first = driver_is_suspicious(machine_facts(settings));
     const CurrentContext current(owner.context);
-    const CufileStatus status = cufile_driver(options).api.buffer_register(pointer, size_bytes, 0);
-    if (status.code != kCufileSuccess) {
-        throw Error(ErrorCode::cufile_error, "cuFileBufRegister failed: " + cufile_code_text(status.code), native_cufile(status));
-    }
+    check_cufile(cufile_driver(options).api.buffer_register(pointer, size_bytes, 0), "cuFileBufRegister");
     remember_registration(pointer, size_bytes);
     return RegisteredBuffer(pointer, size_bytes);
 }

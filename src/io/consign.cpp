@@ -185,8 +185,8 @@ void prepare_cufile(Consignment& consignment) {
         part.work.registered_base = registered_base(part.work.memory, part.size_bytes);
         consignment.destination.registered = consignment.destination.registered || part.work.registered_base != nullptr;
     }
-    if (!driver.statistics) {
-        consignment.notes.push_back("cuFile's counters are not there: " + driver.statistics_problem);
+    if (const std::string* problem = driver.statistics_problem; options.statistics && problem != nullptr) {
+        consignment.notes.push_back("cuFile's counters are not there: " + *problem);
     }
 }
 
@@ -227,13 +227,15 @@ void prepare_files(Consignment& consignment, const OpenFile& file, const FileFac
         engine_file.direct_align = align;
         part.work.page_cache = route.page_cache;
         part.work.direct_write = direct_write;
-        part.work.likely_cached = likely_cached;
         // A slot has room for no more than this at its ends.
         if (direct && align <= 64 * 1024) {
             engine_file.direct = part.descriptors->direct();
         }
         if (consignment.direction == Direction::read && file.may_read && (direct || part.size_bytes >= 256 * 1024)) {
             engine_file.random = part.descriptors->random();
+        }
+        if (consignment.direction == Direction::read && (!likely_cached || route.page_cache == PageCacheUse::bypass)) {
+            part.work.picture = CachePicture::take(engine_file.buffered, part.work.file_offset, part.size_bytes);
         }
     }
 }

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 
+#include "base/forks.hpp"
+
 namespace waybill {
 
 Descriptors::~Descriptors() {
@@ -16,6 +18,7 @@ Descriptors::~Descriptors() {
 }
 
 int Descriptors::random() {
+    const ForkHold hold;
     const std::lock_guard lock(mutex_);
     if (!random_tried_) {
         random_tried_ = true;
@@ -28,6 +31,7 @@ int Descriptors::random() {
 }
 
 int Descriptors::direct() {
+    const ForkHold hold;
     const std::lock_guard lock(mutex_);
     return direct_locked();
 }
@@ -42,17 +46,15 @@ int Descriptors::direct_locked() {
 }
 
 CufileHandle Descriptors::cufile_handle(const CufileDriver& driver, bool direct) {
+    const ForkHold hold;
     const std::lock_guard lock(mutex_);
     CufileHandle& handle = handles_[direct ? 1 : 0];
     if (handle == nullptr) {
         CufileDescription description;
         description.descriptor = direct ? direct_locked() : buffered_.get();
-        const CufileStatus status = driver.api.handle_register(&handle, &description);
-        if (status.code != kCufileSuccess) {
-            handle = nullptr;
-            throw Error(ErrorCode::cufile_error, "cuFileHandleRegister refused the file: " + cufile_code_text(status.code),
-                        native_cufile(status));
-        }
+        CufileHandle made = nullptr;
+        check_cufile(driver.api.handle_register(&made, &description), "cuFileHandleRegister");
+        handle = made;
         driver_ = &driver;
     }
     return handle;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/clock.hpp"
+#include "base/forks.hpp"
 #include "facts/file.hpp"
 #include "facts/machine.hpp"
 #include "settings/resolve.hpp"
@@ -78,6 +79,7 @@ OpenFile::OpenFile(const std::filesystem::path& file_path, Mode file_mode, const
 }
 
 std::shared_ptr<Descriptors> OpenFile::descriptors() const {
+    const ForkHold hold;
     const std::lock_guard lock(mutex_);
     if (!descriptors_) {
         throw Error(ErrorCode::file_closed, "'" + *name + "' is closed; open it again");
@@ -87,16 +89,19 @@ std::shared_ptr<Descriptors> OpenFile::descriptors() const {
 
 void OpenFile::close() noexcept {
     std::shared_ptr<Descriptors> last;
+    const ForkHold hold;
     const std::lock_guard lock(mutex_);
     last.swap(descriptors_);
 }
 
 bool OpenFile::closed() const noexcept {
+    const ForkHold hold;
     const std::lock_guard lock(mutex_);
     return descriptors_ == nullptr;
 }
 
 const FileFacts& OpenFile::facts() {
+    const ForkHold hold;
     std::call_once(gathered_, [this] { facts_ = gather_file(descriptors()->buffered(), *name, machine_root(*settings)); });
     return facts_;
 }
@@ -111,12 +116,14 @@ const MachineFacts& OpenFile::machine() {
 }
 
 std::shared_ptr<const Route> OpenFile::known_route(std::uint32_t key) const {
+    const ForkHold hold;
     const std::lock_guard lock(mutex_);
     const auto found = routes_.find(key);
     return found == routes_.end() ? nullptr : found->second;
 }
 
 void OpenFile::keep_route(std::uint32_t key, std::shared_ptr<const Route> route) {
+    const ForkHold hold;
     const std::lock_guard lock(mutex_);
     routes_.insert_or_assign(key, std::move(route));
 }
@@ -133,11 +140,13 @@ std::shared_ptr<const Settings> OpenFile::settings_for(const SettingValues& call
 }
 
 std::uint64_t OpenFile::take_open_ns() noexcept {
+    const ForkHold hold;
     const std::lock_guard lock(mutex_);
     return std::exchange(open_ns, 0);
 }
 
 const MachineRoot& machine_root(const Settings& settings) {
+    const ForkHold hold;
     static std::mutex mutex;
     static auto& roots = *new std::map<std::string, std::unique_ptr<MachineRoot>>();
     const std::lock_guard lock(mutex);
@@ -149,6 +158,7 @@ const MachineRoot& machine_root(const Settings& settings) {
 }
 
 const MachineFacts& machine_facts(const Settings& settings) {
+    const ForkHold hold;
     static std::mutex mutex;
     static auto& machines = *new std::map<std::string, std::unique_ptr<MachineFacts>>();
     const std::string key = settings.machine_root.value + '\n' + settings.cufile_library.value + '\n' + settings.cufile_json.value;

@@ -25,6 +25,7 @@ void add(Outcome& sum, const Outcome& outcome) noexcept {
     sum.cached_bytes += outcome.cached_bytes;
     sum.device_bytes += outcome.device_bytes;
     sum.unknown_bytes += outcome.unknown_bytes;
+    sum.direct_bytes += outcome.direct_bytes;
     sum.estimated = sum.estimated || outcome.estimated;
 }
 
@@ -337,7 +338,7 @@ Receipt Transfer::make_receipt(const Evidence& evidence) const {
     receipt.threads = helpers_;
     receipt.direct_descriptor = consignment_.route->engine == EngineKind::cufile
                                     ? consignment_.route->cufile_direct_descriptor
-                                    : consignment_.route->page_cache != PageCacheUse::use && first.work.file.direct >= 0;
+                                    : sum_.direct_bytes != 0;
     receipt.times.total_ns = now_ns() - consignment_.start_ns;
     receipt.times.open_ns = consignment_.open_ns;
     receipt.times.thread_read_ns = times_.read_ns;

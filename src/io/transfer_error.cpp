@@ -43,7 +43,7 @@ Error error_of(const Outcome& outcome, const std::string& name, Direction direct
             return Error(ErrorCode::cufile_error,
                          what + ": cuFile failed (" + cufile_code_text(static_cast<int>(-failure.value)) + ")",
                          native_cufile_result(failure.value, 0));
-        case Failure::Kind::no_memory: return Error(ErrorCode::out_of_memory, what + ": no memory");
+        case Failure::Kind::no_memory: return Error(ErrorCode::out_of_memory, what + ": no memory for a slot; set bounce_buffer_size lower or free memory");
         case Failure::Kind::system:
         case Failure::Kind::none: break;
     }

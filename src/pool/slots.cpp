@@ -68,10 +68,10 @@ Slot SlotPool::make(std::size_t size_bytes, const CudaApi* api) {
     return slot;
 }
 
-// Under the mutex. Slots that are too small are not used; they stay for smaller requests.
-Slot SlotPool::take_free(std::size_t size_bytes) {
+// Under the mutex. Slots that are too small are not used, nor pageable ones where pinned memory is wanted; they stay for others.
+Slot SlotPool::take_free(std::size_t size_bytes, bool pinned) {
     for (auto slot = free_.rbegin(); slot != free_.rend(); ++slot) {
-        if (slot->size_bytes >= size_bytes) {
+        if (slot->size_bytes >= size_bytes && (slot->pinned || !pinned)) {
             const Slot taken = *slot;
             free_.erase(std::next(slot).base());
             ++in_use_;
@@ -81,58 +81,69 @@ Slot SlotPool::take_free(std::size_t size_bytes) {
     return {};
 }
 
-Slot SlotPool::try_take(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api) {
+SlotPool::Attempt SlotPool::attempt(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api) {
     {
-        std::unique_lock lock(mutex_);
-        if (const Slot slot = take_free(size_bytes)) {
-            return slot;
+        const std::lock_guard lock(mutex_);
+        if (const Slot slot = take_free(size_bytes, api != nullptr)) {
+            return {slot};
         }
         while (total_bytes_ + size_bytes > limit_bytes && !free_.empty()) {
-            // Room is held by slots that are too small: replace them.
+            // Room is held by slots that do not fit: replace them.
             free_memory(free_.back());
             total_bytes_ -= free_.back().size_bytes;
             free_.pop_back();
         }
         if (total_bytes_ + size_bytes > limit_bytes && in_use_ != 0) {
-            return {};
+            return {{}, returns_};
         }
         total_bytes_ += size_bytes;  // reserved while it is made outside the lock
         ++in_use_;
     }
-    const Slot slot = make(size_bytes, api);
+    Slot slot = make(size_bytes, api);
     if (slot && (slot.pinned || api == nullptr)) {
-        return slot;
+        return {slot};
     }
-    const std::lock_guard lock(mutex_);
-    ++refusals_;
-    --in_use_;
-    if (slot && in_use_ == 0) {
-        ++in_use_;
-        return slot;  // the last resort: pageable memory, which the driver stages by itself
+    return give_up(slot, size_bytes);
+}
+
+// The end of an attempt that found no memory, or none that can be pinned.
+SlotPool::Attempt SlotPool::give_up(Slot slot, std::size_t size_bytes) {
+    Attempt attempt;
+    {
+        const std::lock_guard lock(mutex_);
+        ++refusals_;
+        if (slot && in_use_ == 1) {
+            slot.makeshift = true;
+            return {slot};  // the last resort: pageable memory, which the driver stages by itself
+        }
+        --in_use_;
+        total_bytes_ -= size_bytes;
+        attempt.returns = ++returns_;  // others may wait for what was reserved here
+        attempt.alone = in_use_ == 0;
     }
-    total_bytes_ -= size_bytes;
+    given_back_.notify_all();
     if (slot) {
         free_memory(slot);
     }
-    return {};
+    return attempt;
+}
+
+Slot SlotPool::try_take(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api) {
+    return attempt(size_bytes, limit_bytes, api).slot;
 }
 
 Slot SlotPool::take(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api) {
     while (true) {
-        std::uint64_t seen = 0;
-        {
-            const std::lock_guard lock(mutex_);
-            seen = returns_;
+        const Attempt tried = attempt(size_bytes, limit_bytes, api);
+        if (tried.slot) {
+            return tried.slot;
         }
-        if (const Slot slot = try_take(size_bytes, limit_bytes, api)) {
-            return slot;
-        }
-        std::unique_lock lock(mutex_);
-        if (in_use_ == 0 && returns_ == seen) {
+        if (tried.alone) {
             throw Error(ErrorCode::out_of_memory, "no memory for one slot of " + std::to_string(size_bytes) +
                                                       " bytes; set bounce_buffer_size lower or free memory");
         }
-        given_back_.wait(lock, [&] { return returns_ != seen; });
+        std::unique_lock lock(mutex_);
+        given_back_.wait(lock, [&] { return returns_ != tried.returns; });
     }
 }
 
@@ -141,7 +152,7 @@ void SlotPool::give_back(Slot slot) noexcept {
         const std::lock_guard lock(mutex_);
         --in_use_;
         ++returns_;
-        if (slot.pinned || cuda_if_loaded() == nullptr) {
+        if (!slot.makeshift) {
             try {
                 free_.push_back(slot);
                 slot = {};
@@ -156,23 +167,6 @@ void SlotPool::give_back(Slot slot) noexcept {
         free_memory(slot);
     }
     given_back_.notify_all();
-}
-
-std::uint64_t SlotPool::trim() noexcept {
-    std::vector<Slot> idle;
-    {
-        const std::lock_guard lock(mutex_);
-        idle.swap(free_);
-        for (const Slot& slot : idle) {
-            total_bytes_ -= slot.size_bytes;
-        }
-    }
-    std::uint64_t bytes = 0;
-    for (const Slot& slot : idle) {
-        bytes += slot.size_bytes;
-        free_memory(slot);
-    }
-    return bytes;
 }
 
 void SlotPool::free_memory(const Slot& slot) noexcept {

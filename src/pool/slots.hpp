@@ -19,6 +19,7 @@ struct Slot {
     std::byte* memory = nullptr;   // page-aligned
     std::size_t size_bytes = 0;    // what a caller may read in one go
     bool pinned = false;
+    bool makeshift = false;        // pageable where pinned memory was wanted: not kept when it comes back
     [[nodiscard]] explicit operator bool() const noexcept { return memory != nullptr; }
 };
 
@@ -31,23 +32,28 @@ public:
     [[nodiscard]] static SlotPool& instance();
 
     // A slot of at least `size_bytes`. Waits while others hold all that `limit_bytes` allows, unless the caller would be
-    // the first: one slot can always be had. Without CUDA (`api` null) slots are plain memory.
+    // the first: one slot can always be had. Where no pinned memory is wanted `api` is null.
     // Throws Error out_of_memory only when not even one pageable slot can be had.
     [[nodiscard]] Slot take(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api);
     // The same without waiting: an empty slot when none can be had at once.
     [[nodiscard]] Slot try_take(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api);
     void give_back(Slot slot) noexcept;
 
-    // Unpins and frees what nobody holds; returns the bytes.
-    std::uint64_t trim() noexcept;
-
-    [[nodiscard]] std::uint64_t held_bytes() const;   // pinned, in use or free
+    [[nodiscard]] std::uint64_t held_bytes() const;   // in use or free
     [[nodiscard]] std::uint64_t refusals() const;     // times that memory could not be pinned
     [[nodiscard]] static std::uint64_t pin_ns() noexcept;  // spent in pinning so far, all threads
 
 private:
     Slot make(std::size_t size_bytes, const CudaApi* api);
-    Slot take_free(std::size_t size_bytes);
+    Slot take_free(std::size_t size_bytes, bool pinned);
+    // A slot; or none, and how many returns there had been when it could not be had.
+    struct Attempt {
+        Slot slot;
+        std::uint64_t returns = 0;
+        bool alone = false;  // nobody else held a slot: there is nothing to wait for
+    };
+    Attempt attempt(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api);
+    Attempt give_up(Slot slot, std::size_t size_bytes);
     void free_memory(const Slot& slot) noexcept;
 
     mutable std::mutex mutex_;
@@ -55,7 +61,7 @@ private:
     std::vector<Slot> free_;
     std::uint64_t total_bytes_ = 0;
     std::uint64_t in_use_ = 0;  // slots
-    std::uint64_t returns_ = 0;
+    std::uint64_t returns_ = 0;  // slots and reservations given back
     std::uint64_t refusals_ = 0;
 };
 

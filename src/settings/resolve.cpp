@@ -1,7 +1,5 @@
 #include "settings/resolve.hpp"
 
-#include <unistd.h>
-
 #include <mutex>
 #include <optional>
 
@@ -107,24 +105,9 @@ Settings resolve(const SettingLayers& layers, const Environment& environment, co
 
 namespace {
 
-bool concerns_settings(std::string_view entry) {
-    for (const std::string_view start : {"WAYBILL_", "KVIKIO_", "HOME=", "XDG_CONFIG_HOME="}) {
-        if (entry.starts_with(start)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // The entries of the environment that settings depend on, as one text.
 std::string environment_key() {
-    std::string key;
-    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-        if (concerns_settings(*entry)) {
-            key.append(*entry).push_back('\0');
-        }
-    }
-    return key;
+    return environment_entries({"WAYBILL_", "KVIKIO_", "HOME=", "XDG_CONFIG_HOME="});
 }
 
 Environment parse_environment(const std::string& key) {

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "base/forks.hpp"
 #include "base/text.hpp"
 #include "settings/parse.hpp"
 
@@ -127,6 +128,7 @@ std::vector<SettingEntry> make_table() {
 }  // namespace
 
 const std::vector<SettingEntry>& setting_table() {
+    const ForkHold hold;
     static const auto& table = *new std::vector<SettingEntry>(make_table());
     return table;
 }

@@ -443,6 +443,7 @@ TEST(Memory, ARangeMaySpanMappings) {
             &handle, kMapBytes, nullptr, 0);
         reinterpret_cast<int (*)(unsigned long long, std::size_t, std::size_t, unsigned long long, unsigned long long)>(
             call("cuMemMap"))(base + k * kMapBytes, kMapBytes, 0, handle, 0);
+        reinterpret_cast<int (*)(unsigned long long)>(call("cuMemRelease"))(handle);  // the mapping keeps the memory
     }
     const std::vector<std::byte> bytes = random_bytes(3 << 20, 2);
     const TestFile source(bytes);
@@ -457,6 +458,10 @@ TEST(Memory, ARangeMaySpanMappings) {
     request.size_bytes = 3 << 20;
     request.target = {reinterpret_cast<void*>(base + (2 << 20)), 3 << 20, {}, false};
     EXPECT_EQ(code_of([&] { (void)file.read(request); }), ErrorCode::destination_too_small);
+    for (std::uint64_t k = 0; k < 2; ++k) {
+        reinterpret_cast<int (*)(unsigned long long, std::size_t)>(call("cuMemUnmap"))(base + k * kMapBytes, kMapBytes);
+    }
+    reinterpret_cast<int (*)(unsigned long long, std::size_t)>(call("cuMemAddressFree"))(base, 3 * kMapBytes);
 }
 
 TEST(Memory, AnAllocationEndsWhereItEndsThoughAnotherBeginsThere) {

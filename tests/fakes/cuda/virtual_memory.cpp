@@ -7,10 +7,20 @@ using namespace fake;
 
 namespace {
 
+// Memory lives until its handle is released and it is mapped nowhere. All under the mutex of memory().
 struct Handle {
     std::uint64_t size = 0;
     std::byte* bytes = nullptr;
+    std::uint64_t users = 1;
 };
+std::map<Pointer, Handle*> mapped;
+
+void let_go(Handle* handle) {
+    if (--handle->users == 0) {
+        ::munmap(handle->bytes, handle->size);
+        delete handle;
+    }
+}
 
 }  // namespace
 
@@ -39,10 +49,14 @@ FAKE_EXPORT Status cuMemCreate(unsigned long long* handle, std::size_t size, con
     return kSuccess;
 }
 
-FAKE_EXPORT Status cuMemRelease(unsigned long long /*handle*/) { return kSuccess; }
+FAKE_EXPORT Status cuMemRelease(unsigned long long handle) {
+    const std::lock_guard lock(memory().mutex);
+    let_go(reinterpret_cast<Handle*>(handle));
+    return kSuccess;
+}
 
 FAKE_EXPORT Status cuMemMap(Pointer pointer, std::size_t size, std::size_t offset, unsigned long long handle, unsigned long long /*flags*/) {
-    const auto* const made = reinterpret_cast<const Handle*>(handle);
+    auto* const made = reinterpret_cast<Handle*>(handle);
     Allocation allocation;
     allocation.size = size;
     allocation.bytes = made->bytes + offset;
@@ -50,12 +64,18 @@ FAKE_EXPORT Status cuMemMap(Pointer pointer, std::size_t size, std::size_t offse
     allocation.id = next_id();
     const std::lock_guard lock(memory().mutex);
     memory().all.emplace(pointer, allocation);
+    ++made->users;
+    mapped[pointer] = made;
     return kSuccess;
 }
 
 FAKE_EXPORT Status cuMemUnmap(Pointer pointer, std::size_t /*size*/) {
     const std::lock_guard lock(memory().mutex);
     memory().all.erase(pointer);
+    if (const auto found = mapped.find(pointer); found != mapped.end()) {
+        let_go(found->second);
+        mapped.erase(found);
+    }
     return kSuccess;
 }
 

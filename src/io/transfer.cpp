@@ -325,12 +325,12 @@ Receipt Transfer::make_receipt(const Evidence& evidence) const {
     }
     receipt.destination = consignment_.destination;
     receipt.engine = consignment_.route->engine;
-    const Verdict verdict =
+    const PathJudgement judged =
         judge(receipt.engine, consignment_.route->expected_path, sum_.moved_bytes, sum_.calls, evidence);
-    receipt.path = verdict.path;
-    receipt.paths = verdict.paths;
-    receipt.judgement = verdict.judgement;
-    receipt.judgement_text = verdict.text;
+    receipt.path = judged.path;
+    receipt.paths = judged.paths;
+    receipt.judgement = judged.judgement;
+    receipt.judgement_text = judged.text;
     receipt.source = {sum_.cached_bytes, sum_.device_bytes, sum_.unknown_bytes, sum_.estimated};
     receipt.tasks = consignment_.plan.tasks;
     receipt.pieces = consignment_.plan.pieces_per_task;

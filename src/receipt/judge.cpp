@@ -6,26 +6,26 @@ namespace waybill {
 namespace {
 
 // Bytes went through read or write calls of this process: what a staged and a host transfer do, and nothing else counts.
-Verdict judge_calls(Path path, std::uint64_t moved_bytes, std::uint64_t calls, const Evidence& evidence) {
-    Verdict verdict{path, {{path, moved_bytes, calls}}, Judgement::consistent, {}};
+PathJudgement judge_calls(Path path, std::uint64_t moved_bytes, std::uint64_t calls, const Evidence& evidence) {
+    PathJudgement judged{path, {{path, moved_bytes, calls}}, Judgement::consistent, {}};
     const std::uint64_t by_cufile = evidence.cufile ? evidence.cufile->bytes : 0;
     if (moved_bytes == 0) {
-        verdict.text = "no bytes moved";
+        judged.text = "no bytes moved";
     } else if (!evidence.process_io) {
-        verdict.text = "Waybill moved the bytes by its own calls; no counter was looked at";
+        judged.text = "Waybill moved the bytes by its own calls; no counter was looked at";
     } else if (evidence.process_io->call_bytes >= moved_bytes) {
-        verdict.judgement = Judgement::proved;
-        verdict.text = fmt::format("the kernel counted {} bytes through this process's calls, at least the {} moved",
+        judged.judgement = Judgement::proved;
+        judged.text = fmt::format("the kernel counted {} bytes through this process's calls, at least the {} moved",
                                    evidence.process_io->call_bytes, moved_bytes);
     } else if (by_cufile >= moved_bytes) {
-        verdict.judgement = Judgement::contradicted;
-        verdict.text = fmt::format("cuFile counted {} bytes, and the kernel only {} through this process's calls", by_cufile,
+        judged.judgement = Judgement::contradicted;
+        judged.text = fmt::format("cuFile counted {} bytes, and the kernel only {} through this process's calls", by_cufile,
                                    evidence.process_io->call_bytes);
     } else {
-        verdict.text = fmt::format("the kernel counted only {} bytes through this process's calls",
+        judged.text = fmt::format("the kernel counted only {} bytes through this process's calls",
                                    evidence.process_io->call_bytes);
     }
-    return verdict;
+    return judged;
 }
 
 std::vector<PathShare> shares_of(const CufileCounters& counts) {
@@ -41,12 +41,12 @@ std::vector<PathShare> shares_of(const CufileCounters& counts) {
     return shares;
 }
 
-Verdict judge_one_cufile_path(std::vector<PathShare> shares, Path expected, std::uint64_t moved_bytes,
+PathJudgement judge_one_cufile_path(std::vector<PathShare> shares, Path expected, std::uint64_t moved_bytes,
                               const Evidence& evidence) {
     const CufileCounters& counts = *evidence.cufile;
-    Verdict verdict{shares.front().path, std::move(shares), Judgement::consistent, {}};
+    PathJudgement judged{shares.front().path, std::move(shares), Judgement::consistent, {}};
     if (!evidence.company) {
-        verdict.paths.front().bytes = moved_bytes;
+        judged.paths.front().bytes = moved_bytes;
     }
     const std::string line = fmt::format("cuFile counted n={} nvfs={} p2pdma={} posix={}", counts.n, counts.nvfs,
                                          counts.p2pdma, counts.posix);
@@ -54,21 +54,21 @@ Verdict judge_one_cufile_path(std::vector<PathShare> shares, Path expected, std:
     const bool nvidia_fs_counted = evidence.nvidia_fs && evidence.nvidia_fs->live && moved_bytes != 0 &&
                                    evidence.nvidia_fs->operations >= counts.n && evidence.nvidia_fs->bytes >= moved_bytes;
     if (counts.bytes < moved_bytes) {
-        verdict.text = line + fmt::format(", but only {} of {} bytes", counts.bytes, moved_bytes);
-    } else if (verdict.path == Path::cufile_posix && nvidia_fs_counted) {
-        verdict.judgement = Judgement::contradicted;
-        verdict.text = line + fmt::format(", and nvidia-fs counted {} operations", evidence.nvidia_fs->operations);
+        judged.text = line + fmt::format(", but only {} of {} bytes", counts.bytes, moved_bytes);
+    } else if (judged.path == Path::cufile_posix && nvidia_fs_counted) {
+        judged.judgement = Judgement::contradicted;
+        judged.text = line + fmt::format(", and nvidia-fs counted {} operations", evidence.nvidia_fs->operations);
     } else {
-        verdict.judgement = Judgement::proved;
-        verdict.text = line + (evidence.company ? ", all one way, other requests included" : "");
+        judged.judgement = Judgement::proved;
+        judged.text = line + (evidence.company ? ", all one way, other requests included" : "");
     }
-    if (verdict.path != expected) {
-        verdict.text += fmt::format("; {} was expected", to_text(expected));
+    if (judged.path != expected) {
+        judged.text += fmt::format("; {} was expected", to_text(expected));
     }
-    return verdict;
+    return judged;
 }
 
-Verdict judge_cufile(Path expected, std::uint64_t moved_bytes, std::uint64_t calls, const Evidence& evidence) {
+PathJudgement judge_cufile(Path expected, std::uint64_t moved_bytes, std::uint64_t calls, const Evidence& evidence) {
     if (moved_bytes == 0) {
         return {expected, {{expected, 0, calls}}, Judgement::consistent, "no bytes moved"};
     }
@@ -91,7 +91,7 @@ Verdict judge_cufile(Path expected, std::uint64_t moved_bytes, std::uint64_t cal
 
 }  // namespace
 
-Verdict judge(EngineKind engine, Path expected, std::uint64_t moved_bytes, std::uint64_t calls, const Evidence& evidence) {
+PathJudgement judge(EngineKind engine, Path expected, std::uint64_t moved_bytes, std::uint64_t calls, const Evidence& evidence) {
     switch (engine) {
         case EngineKind::host: return judge_calls(Path::host, moved_bytes, calls, evidence);
         case EngineKind::staged: return judge_calls(Path::staged, moved_bytes, calls, evidence);

@@ -11,7 +11,7 @@
 
 namespace waybill {
 
-struct Verdict {
+struct PathJudgement {
     Path path = Path::unknown;
     std::vector<PathShare> paths;
     Judgement judgement = Judgement::consistent;
@@ -19,7 +19,7 @@ struct Verdict {
 };
 
 // `moved_bytes` and `calls`: what the engine itself counted. `expected` is the route's path.
-[[nodiscard]] Verdict judge(EngineKind engine, Path expected, std::uint64_t moved_bytes, std::uint64_t calls,
+[[nodiscard]] PathJudgement judge(EngineKind engine, Path expected, std::uint64_t moved_bytes, std::uint64_t calls,
                             const Evidence& evidence);
 
 }  // namespace waybill

@@ -86,7 +86,7 @@ TEST_P(PartlyCached, BypassAddsNothingAndSaysWhereTheBytesWere) {
     }
     const std::uint64_t before = source.cached_bytes();
     const Receipt receipt = read_all(source, "bypass", threads);
-    EXPECT_EQ(source.cached_bytes(), before);
+    EXPECT_LE(source.cached_bytes(), before);  // the kernel may take pages back meanwhile
     EXPECT_EQ(receipt.source.page_cache_bytes + receipt.source.device_bytes, kFileBytes);
     EXPECT_LE(receipt.source.page_cache_bytes, before);
     // All but what lies so close to the rest that reading it would bring some of that in.

@@ -101,3 +101,25 @@ def test_rule_two_settings_decide_the_path_in_route_alone():
         text = path.read_text()
         if folder in ("engine", "pool", "gpu", "evidence"):
             assert "Settings" not in text, f"{path}: engines and pools get no settings"
+
+
+def types_of_the_namespace(path):
+    """Names of the types that a file defines in namespace waybill itself (a nameless namespace keeps its own)."""
+    private = False
+    for line in path.read_text().splitlines():
+        if re.match(r"namespace \{", line):
+            private = True
+        elif re.match(r"\}  // namespace$", line):
+            private = False
+        found = re.match(r"(?:struct|class|enum class|union) (?:alignas\(\w+\) )?(\w+)(?: [^;]*)?\{", line)
+        if found and not private:
+            yield found.group(1)
+
+
+def test_no_type_is_defined_twice():
+    # Two types of one name link without a word, and one of them gets the other's destructor.
+    seen = {}
+    for path in SOURCES + sorted((ROOT / "include/waybill").glob("*.hpp")):
+        for name in types_of_the_namespace(path):
+            assert name not in seen, f"{name} is defined in {seen[name]} and in {path}"
+            seen[name] = path

@@ -14,7 +14,7 @@ Evidence with(CufileCounters counts) {
 }
 
 TEST(Judge, TheThreeLinesOfTheField) {
-    Verdict verdict = judge(EngineKind::cufile, Path::nvidia_fs, kBytes, 256, with({256, 256, 0, 0, 0, 0, kBytes}));
+    PathJudgement verdict = judge(EngineKind::cufile, Path::nvidia_fs, kBytes, 256, with({256, 256, 0, 0, 0, 0, kBytes}));
     EXPECT_EQ(verdict.path, Path::nvidia_fs);
     EXPECT_EQ(verdict.judgement, Judgement::proved);
     verdict = judge(EngineKind::cufile, Path::nvidia_fs, kBytes, 256, with({256, 0, 0, 256, 0, 0, kBytes}));
@@ -27,7 +27,7 @@ TEST(Judge, TheThreeLinesOfTheField) {
 }
 
 TEST(Judge, SilentCountersNeverContradict) {
-    const Verdict verdict = judge(EngineKind::cufile, Path::nvidia_fs, kBytes, 256, with({}));
+    const PathJudgement verdict = judge(EngineKind::cufile, Path::nvidia_fs, kBytes, 256, with({}));
     EXPECT_EQ(verdict.judgement, Judgement::consistent);
     EXPECT_EQ(verdict.path, Path::nvidia_fs);
 }
@@ -43,7 +43,7 @@ TEST(Judge, CompanyOnTheSamePathProvesAndOnAnotherLowers) {
     EXPECT_EQ(judge(EngineKind::cufile, Path::nvidia_fs, kBytes, 256, evidence).judgement, Judgement::proved);
     evidence.cufile->nvfs = 500;
     evidence.cufile->posix = 12;
-    const Verdict verdict = judge(EngineKind::cufile, Path::nvidia_fs, kBytes, 256, evidence);
+    const PathJudgement verdict = judge(EngineKind::cufile, Path::nvidia_fs, kBytes, 256, evidence);
     EXPECT_EQ(verdict.judgement, Judgement::consistent);
     EXPECT_EQ(verdict.path, Path::mixed);
     EXPECT_EQ(verdict.paths.size(), 2U);

@@ -47,6 +47,14 @@ struct RouteQuestion {
     Residency residency;
 };
 
+// Which facts choose_route would look at to answer this question: what it does not need need not be gathered, for that costs
+// more than a small read.
+struct FactsWanted {
+    bool file = true;         // FileFacts
+    bool free_memory = true;  // MachineFacts::free_memory_bytes, as it is now
+};
+[[nodiscard]] FactsWanted facts_wanted(const RouteQuestion& question, const Settings& settings);
+
 // `gpu` is null for a host destination.
 [[nodiscard]] Route choose_route(const RouteQuestion& question, const Settings& settings, const FileFacts& file,
                                  const MachineFacts& machine, const GpuFacts* gpu);

@@ -120,16 +120,21 @@ RouteQuestion question_of(const Consignment& consignment, const PointerOwner& ow
     return question;
 }
 
-Route choose(Consignment& consignment, const RouteQuestion& question, OpenFile& file, const MachineFacts& machine,
+Route choose(const Consignment& consignment, const RouteQuestion& question, OpenFile& file, const MachineFacts& machine,
              const GpuFacts* gpu) {
     const Settings& settings = *consignment.settings;
-    if (question.size_bytes < kResidencyFromBytes || settings.page_cache.value != PageCacheUse::automatic) {
-        return choose_route(question, settings, file.facts(), machine, gpu);
+    const FactsWanted wanted = facts_wanted(question, settings);
+    static const FileFacts not_looked_at;
+    const FileFacts& facts = wanted.file ? file.facts() : not_looked_at;
+    if (!wanted.free_memory) {
+        return choose_route(question, settings, facts, machine, gpu);
     }
     // Whether a cold file fits in memory is a question of this moment.
     MachineFacts now = machine;
     now.free_memory_bytes = free_memory_bytes(machine_root(settings));
-    return choose_route(question, settings, file.facts(), now, gpu);
+    FileFacts grown = facts;
+    grown.size_bytes = file_size(consignment.parts.front().descriptors->buffered(), *file.name);
+    return choose_route(question, settings, grown, now, gpu);
 }
 
 // What tells the routes of small requests apart.
@@ -211,15 +216,16 @@ void prepare_cufile_or_stage(Consignment& consignment) {
     }
 }
 
-void prepare_files(Consignment& consignment, const OpenFile& file, const FileFacts* facts) {
+void prepare_files(Consignment& consignment, OpenFile& file) {
     const Route& route = *consignment.route;
     const bool direct_write = consignment.direction == Direction::write && consignment.settings->direct_write.value;
     const bool direct = direct_write || (consignment.direction == Direction::read && route.page_cache != PageCacheUse::use);
     const auto& cache = consignment.residency;
     const bool likely_cached = !cache || cache->state == Residency::State::unknown || cache->cached_bytes == cache->range_bytes;
     std::size_t align = 4096;
-    if (facts != nullptr) {
-        align = std::max<std::size_t>(align, std::max(facts->direct_offset_align.value, facts->direct_memory_align.value));
+    if (direct) {
+        const FileFacts& facts = file.facts();
+        align = std::max<std::size_t>(align, std::max(facts.direct_offset_align.value, facts.direct_memory_align.value));
     }
     for (Part& part : consignment.parts) {
         EngineFile& engine_file = part.work.file;
@@ -360,7 +366,7 @@ Consignment consign(Direction direction, std::span<const FileAndRequest> request
         prepare_cufile_or_stage(consignment);
     }
     plan_parts(consignment, machine);
-    prepare_files(consignment, file, &file.facts());
+    prepare_files(consignment, file);
     order_after_caller(consignment, request, units_of(consignment) == 1 && !many);
     consignment.counters = counters_for(consignment);
     if (owner.on_gpu()) {

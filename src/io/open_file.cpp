@@ -59,7 +59,7 @@ Fd open_regular(const std::string& name, Mode mode) {
     if (!S_ISREG(state.st_mode)) {
         throw Error(ErrorCode::not_regular_file, "'" + name + "' is not a regular file; give one with a size");
     }
-    ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) & ~O_NONBLOCK);
+    ::fcntl(fd.get(), F_SETFL, 0);  // of the flags that can be set, O_NONBLOCK is the only one
     return fd;
 }
 

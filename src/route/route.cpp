@@ -36,13 +36,13 @@ bool is_cached(const Residency& residency, std::uint64_t share_percent) {
 }
 
 // compat_mode=off: cuFile, or a refusal that names the first condition that fails.
-Route forced_route(const FileFacts& file, const MachineFacts& machine) {
-    const DirectPath direct = find_direct_path(file, machine);
+Route forced_route(const FileFacts& file, const MachineFacts& machine, const GpuFacts* gpu) {
+    const DirectPath direct = find_direct_path(file, machine, gpu);
     Route route = cufile_route({"compat-off", "compat_mode=off asks for cuFile"}, direct, machine);
     if (direct.first_failing) {
         route.reasons.push_back(*direct.first_failing);
     }
-    if (const auto failed = first_failing({true, false, false}, file, machine)) {
+    if (const auto failed = first_failing({true, false, false}, file, machine, gpu)) {
         // Another machine's files cannot be tried: there the facts have the last word.
         const bool library_decides = failed->condition->library_decides && machine.root == "/";
         (library_decides ? route.doubt : route.refused) = failed->reason;
@@ -50,8 +50,9 @@ Route forced_route(const FileFacts& file, const MachineFacts& machine) {
     return route;
 }
 
-Route automatic_route(const RouteQuestion& question, const Settings& settings, const FileFacts& file, const MachineFacts& machine) {
-    const DirectPath direct = find_direct_path(file, machine);
+Route automatic_route(const RouteQuestion& question, const Settings& settings, const FileFacts& file, const MachineFacts& machine,
+                      const GpuFacts* gpu) {
+    const DirectPath direct = find_direct_path(file, machine, gpu);
     if (!direct.path) {
         return own_route(EngineKind::staged, *direct.first_failing);
     }
@@ -69,7 +70,11 @@ Route automatic_route(const RouteQuestion& question, const Settings& settings, c
     return route;
 }
 
-Route gpu_route(const RouteQuestion& question, const Settings& settings, const FileFacts& file, const MachineFacts& machine) {
+// What the request and the settings decide alone; null where the file and the machine have a say.
+std::optional<Route> route_without_facts(const RouteQuestion& question, const Settings& settings) {
+    if (!question.to_gpu) {
+        return own_route(EngineKind::host, {"host-destination", "the memory is the host's"});
+    }
     if (question.managed_memory) {
         return own_route(EngineKind::staged, {"managed-memory", "managed memory is always staged"});
     }
@@ -81,8 +86,20 @@ Route gpu_route(const RouteQuestion& question, const Settings& settings, const F
                          {"below-threshold", fmt::format("{} bytes are fewer than gds_threshold ({})", question.size_bytes,
                                                          settings.gds_threshold.value)});
     }
-    return settings.compat_mode.value == CompatMode::off ? forced_route(file, machine)
-                                                         : automatic_route(question, settings, file, machine);
+    return std::nullopt;
+}
+
+Route route_by_facts(const RouteQuestion& question, const Settings& settings, const FileFacts& file, const MachineFacts& machine,
+                     const GpuFacts* gpu) {
+    return settings.compat_mode.value == CompatMode::off ? forced_route(file, machine, gpu)
+                                                         : automatic_route(question, settings, file, machine, gpu);
+}
+
+// A read large enough that it matters whether a cold file goes into the page cache or past it.
+bool cache_is_in_question(const RouteQuestion& question, const Settings& settings) {
+    constexpr std::uint64_t kWorthAWord = 1 << 20;
+    return question.direction == Direction::read && settings.page_cache.value == PageCacheUse::automatic &&
+           question.size_bytes >= kWorthAWord && !is_cached(question.residency, settings.cached_share.value);
 }
 
 // How a read that Waybill does itself uses the page cache.
@@ -93,9 +110,7 @@ void choose_page_cache(Route& route, const RouteQuestion& question, const Settin
     if (question.direction == Direction::write || route.engine == EngineKind::cufile) {
         return;
     }
-    constexpr std::uint64_t kWorthAWord = 1 << 20;
-    const bool cold = !is_cached(question.residency, settings.cached_share.value);
-    if (wanted == PageCacheUse::automatic && cold && question.size_bytes >= kWorthAWord && !file.memory_backed) {
+    if (cache_is_in_question(question, settings) && !file.memory_backed) {
         const bool fits = file.size_bytes <= machine.free_memory_bytes / 2;
         route.page_cache = fits || file.direct_open.absent() ? PageCacheUse::use : PageCacheUse::bypass;
         route.reasons.push_back(
@@ -111,10 +126,17 @@ void choose_page_cache(Route& route, const RouteQuestion& question, const Settin
 
 }  // namespace
 
+FactsWanted facts_wanted(const RouteQuestion& question, const Settings& settings) {
+    const bool cache = cache_is_in_question(question, settings);
+    const PageCacheUse use = settings.page_cache.value;
+    const bool past_cache = question.direction == Direction::read && (use == PageCacheUse::bypass || use == PageCacheUse::direct);
+    return {!route_without_facts(question, settings) || cache || past_cache, cache};
+}
+
 Route choose_route(const RouteQuestion& question, const Settings& settings, const FileFacts& file, const MachineFacts& machine,
-                   const GpuFacts* /*gpu*/) {
-    Route route = question.to_gpu ? gpu_route(question, settings, file, machine)
-                                  : own_route(EngineKind::host, {"host-destination", "the memory is the host's"});
+                   const GpuFacts* gpu) {
+    std::optional<Route> own = route_without_facts(question, settings);
+    Route route = own ? *std::move(own) : route_by_facts(question, settings, file, machine, gpu);
     choose_page_cache(route, question, settings, file, machine);
     check_requirement(route, question.require);
     return route;

@@ -259,6 +259,80 @@ TEST(PageCache, ColdFilesFillItWhereTheyFitAndGoAroundItWhereNot) {
     EXPECT_EQ(ask(CompatMode::automatic, question, file, machine).page_cache, PageCacheUse::use);
 }
 
+std::string told(const Route& route) {
+    std::string text = std::string(to_text(route.engine)) + " " + std::string(to_text(route.expected_path)) + " " +
+                       std::to_string(static_cast<int>(route.page_cache));
+    for (const Reason& reason : route.reasons) {
+        text += " " + reason.id + " " + reason.text;
+    }
+    return text + (route.refused ? " refused " + route.refused->id : "");
+}
+
+// What need not be gathered must not matter, for any question; and what is said to matter does for some.
+TEST(FactsWanted, NamesAllThatTheAnswerDependsOn) {
+    MachineFacts full = direct_machine();
+    full.free_memory_bytes = 4096;
+    std::uint32_t file_mattered = 0;
+    std::uint32_t memory_mattered = 0;
+    for (const bool to_gpu : {false, true}) {
+        for (const Direction direction : {Direction::read, Direction::write}) {
+            for (const std::uint64_t size : {std::uint64_t{4096}, kMiB, 64 * kMiB}) {
+                for (const CompatMode mode : {CompatMode::automatic, CompatMode::on, CompatMode::off}) {
+                    for (const PageCacheUse use : {PageCacheUse::automatic, PageCacheUse::use, PageCacheUse::bypass, PageCacheUse::direct}) {
+                        for (const std::uint64_t cached : {std::uint64_t{0}, size}) {
+                            RouteQuestion question;
+                            question.to_gpu = to_gpu;
+                            question.direction = direction;
+                            question.size_bytes = size;
+                            question.residency = {Residency::State::known, size, cached, 0, "cachestat"};
+                            Settings settings = settings_of(mode);
+                            settings.page_cache.value = use;
+                            const FactsWanted wanted = facts_wanted(question, settings);
+                            FileFacts refusing = direct_file();
+                            refusing.direct_open = absent_fact<bool>("x");
+                            refusing.mount.value.file_system = "btrfs";
+                            const auto answer = [&](const FileFacts& file, const MachineFacts& machine) {
+                                return told(choose_route(question, settings, file, machine, nullptr));
+                            };
+                            const std::string usual = answer(direct_file(), direct_machine());
+                            const bool by_file = usual != answer(refusing, direct_machine()) || usual != answer({}, direct_machine());
+                            const bool by_memory = usual != answer(direct_file(), full);
+                            EXPECT_TRUE(wanted.file || !by_file) << usual;
+                            EXPECT_TRUE(wanted.free_memory || !by_memory) << usual;
+                            file_mattered += by_file ? 1 : 0;
+                            memory_mattered += by_memory ? 1 : 0;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    EXPECT_GT(file_mattered, 0U);
+    EXPECT_GT(memory_mattered, 0U);
+}
+
+TEST(FactsWanted, SmallAndCachedReadsWantNone) {
+    Settings settings = settings_of(CompatMode::automatic);
+    RouteQuestion question = gpu_question(4096);
+    EXPECT_FALSE(facts_wanted(question, settings).file);
+    question.to_gpu = false;
+    question.size_bytes = 64 * kMiB;
+    question.residency = {Residency::State::known, 64 * kMiB, 64 * kMiB, 0, "cachestat"};
+    EXPECT_FALSE(facts_wanted(question, settings).file);
+    EXPECT_FALSE(facts_wanted(question, settings).free_memory);
+}
+
+// check and the mover ask the same conditions of the same GPU.
+TEST(Route, RegardsTheGpu) {
+    GpuFacts gpu;
+    gpu.present = known_fact(true, "x");
+    gpu.driver = known_fact(true, "x");
+    gpu.name = "NVIDIA GeForce RTX 4090";
+    const Route route = choose_route(gpu_question(), settings_of(CompatMode::automatic), direct_file(), direct_machine(), &gpu);
+    EXPECT_EQ(route.engine, EngineKind::staged);
+    EXPECT_EQ(route.reasons.front().id, "gpu-class-unsupported");
+}
+
 TEST(Names, OfRequirementsAreReadBack) {
     for (const char* name : {"none", "direct", "nvidia-fs", "p2pdma", "cufile-posix", "staged", "host"}) {
         EXPECT_EQ(to_text(parse_require(name)), name);

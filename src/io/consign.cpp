@@ -32,8 +32,11 @@ constexpr std::uint64_t kSpinBelowBytes = 16 * kMiB;
 constexpr std::uint64_t kMostThreads = 12;
 // Buffered writes to one file take turns at its lock: more threads only spin (docs/measurements).
 constexpr std::uint64_t kMostWriteThreads = 2;
-// One thread for so many bytes: waking another for less costs more than it saves.
+// A read of less is one thread's: others wake too late to help (docs/measurements).
 constexpr std::uint64_t kThreadsFromBytes = 3 * kMiB / 2;
+// Up to here eight threads do as well as all, or better: the units of more would be too small (docs/measurements).
+constexpr std::uint64_t kMiddlingBytes = 32 * kMiB;
+constexpr std::uint64_t kMiddlingThreads = 8;
 
 Residency look_at_cache(int fd, std::uint64_t offset, std::uint64_t size_bytes) {
     if (size_bytes <= kWholeResidencyBytes) {
@@ -282,8 +285,9 @@ std::uint64_t choose_threads(const Consignment& consignment, const MachineFacts&
     if (wanted == 0) {
         const bool write = consignment.direction == Direction::write && !consignment.settings->direct_write.value;
         threads = std::clamp<std::uint64_t>(machine.cores - machine.cores / 4, 1, write ? kMostWriteThreads : kMostThreads);
-        if (consignment.parts.size() == 1) {
-            threads = std::clamp<std::uint64_t>(total_bytes / kThreadsFromBytes, 1, threads);
+        if (consignment.parts.size() == 1 && total_bytes < kMiddlingBytes) {
+            const std::uint64_t most = total_bytes < kThreadsFromBytes ? 1 : std::min(threads, kMiddlingThreads);
+            threads = std::clamp<std::uint64_t>(total_bytes / kLeastUnitBytes, 1, most);
         }
     }
     if (consignment.route->engine != EngineKind::cufile) {

@@ -42,7 +42,7 @@ constexpr std::array kAdvice{
            "to use P2PDMA set properties.use_pci_p2pdma and block.nvme.use_pci_p2pdma (or the file system's) to true in cufile.json", ""},
     Advice{"p2pdma-kernel", "/boot/config-RELEASE, /proc/kallsyms", "boot a kernel built with CONFIG_PCI_P2PDMA", ""},
     Advice{"p2pdma-driver", "/proc/driver/nvidia/params",
-           "use the open kernel modules with the options "
+           "likely: use the open kernel modules with the options "
            "NVreg_RegistryDwords=\"RMForceStaticBar1=1;RmForceDisableIomapWC=1\" and reload the driver",
            "a newer libcufile does not help while CUDA answers 801 (not supported)"},
     Advice{"p2pdma-multipath", "/sys/module/nvme_core/parameters/multipath", "boot with nvme_core.multipath=N", ""},

@@ -36,13 +36,13 @@ bool is_cached(const Residency& residency, std::uint64_t share_percent) {
 }
 
 // compat_mode=off: cuFile, or a refusal that names the first condition that fails.
-Route forced_route(const FileFacts& file, const MachineFacts& machine) {
-    const DirectPath direct = find_direct_path(file, machine);
+Route forced_route(const FileFacts& file, const MachineFacts& machine, const GpuFacts* gpu) {
+    const DirectPath direct = find_direct_path(file, machine, gpu);
     Route route = cufile_route({"compat-off", "compat_mode=off asks for cuFile"}, direct, machine);
     if (direct.first_failing) {
         route.reasons.push_back(*direct.first_failing);
     }
-    if (const auto failed = first_failing({true, false, false}, file, machine)) {
+    if (const auto failed = first_failing({true, false, false}, file, machine, gpu)) {
         // Another machine's files cannot be tried: there the facts have the last word.
         const bool library_decides = failed->condition->library_decides && machine.root == "/";
         (library_decides ? route.doubt : route.refused) = failed->reason;
@@ -50,8 +50,9 @@ Route forced_route(const FileFacts& file, const MachineFacts& machine) {
     return route;
 }
 
-Route automatic_route(const RouteQuestion& question, const Settings& settings, const FileFacts& file, const MachineFacts& machine) {
-    const DirectPath direct = find_direct_path(file, machine);
+Route automatic_route(const RouteQuestion& question, const Settings& settings, const FileFacts& file, const MachineFacts& machine,
+                      const GpuFacts* gpu) {
+    const DirectPath direct = find_direct_path(file, machine, gpu);
     if (!direct.path) {
         return own_route(EngineKind::staged, *direct.first_failing);
     }
@@ -69,7 +70,8 @@ Route automatic_route(const RouteQuestion& question, const Settings& settings, c
     return route;
 }
 
-Route gpu_route(const RouteQuestion& question, const Settings& settings, const FileFacts& file, const MachineFacts& machine) {
+Route gpu_route(const RouteQuestion& question, const Settings& settings, const FileFacts& file, const MachineFacts& machine,
+                const GpuFacts* gpu) {
     if (question.managed_memory) {
         return own_route(EngineKind::staged, {"managed-memory", "managed memory is always staged"});
     }
@@ -81,8 +83,8 @@ Route gpu_route(const RouteQuestion& question, const Settings& settings, const F
                          {"below-threshold", fmt::format("{} bytes are fewer than gds_threshold ({})", question.size_bytes,
                                                          settings.gds_threshold.value)});
     }
-    return settings.compat_mode.value == CompatMode::off ? forced_route(file, machine)
-                                                         : automatic_route(question, settings, file, machine);
+    return settings.compat_mode.value == CompatMode::off ? forced_route(file, machine, gpu)
+                                                         : automatic_route(question, settings, file, machine, gpu);
 }
 
 // How a read that Waybill does itself uses the page cache.
@@ -112,8 +114,8 @@ void choose_page_cache(Route& route, const RouteQuestion& question, const Settin
 }  // namespace
 
 Route choose_route(const RouteQuestion& question, const Settings& settings, const FileFacts& file, const MachineFacts& machine,
-                   const GpuFacts* /*gpu*/) {
-    Route route = question.to_gpu ? gpu_route(question, settings, file, machine)
+                   const GpuFacts* gpu) {
+    Route route = question.to_gpu ? gpu_route(question, settings, file, machine, gpu)
                                   : own_route(EngineKind::host, {"host-destination", "the memory is the host's"});
     choose_page_cache(route, question, settings, file, machine);
     check_requirement(route, question.require);

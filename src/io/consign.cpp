@@ -10,6 +10,7 @@
 #include "gpu/devices.hpp"
 #include "io/checks.hpp"
 #include "io/registered.hpp"
+#include "stats/writer.hpp"
 
 namespace waybill {
 namespace {
@@ -338,7 +339,9 @@ std::uint64_t units_of(const Consignment& consignment) {
 
 }  // namespace
 
-Consignment consign(Direction direction, std::span<const FileAndRequest> requests, const SettingValues& call, bool many) {
+namespace {
+
+Consignment decide(Direction direction, std::span<const FileAndRequest> requests, const SettingValues& call, bool many) {
     Consignment consignment;
     consignment.start_ns = now_ns();
     consignment.setup_before = SetupCosts::now();
@@ -367,6 +370,19 @@ Consignment consign(Direction direction, std::span<const FileAndRequest> request
         consignment.gpu_uuid = gpu_device(owner.device).uuid_bytes;
     }
     return consignment;
+}
+
+}  // namespace
+
+Consignment consign(Direction direction, std::span<const FileAndRequest> requests, const SettingValues& call, bool many) {
+    try {
+        return decide(direction, requests, call, many);
+    } catch (...) {
+        if (requests.front().file->settings->stats.value) {
+            count_refused(direction);
+        }
+        throw;
+    }
 }
 
 }  // namespace waybill

@@ -304,10 +304,13 @@ void plan_parts(Consignment& consignment, const MachineFacts& machine) {
     const std::uint64_t least = consignment.threads == 1 ? kLeastOverlapBytes : kLeastUnitBytes;
     const std::uint64_t unit =
         std::min<std::uint64_t>(consignment.lading.slot_bytes, std::max(least, (share + 65535) / 65536 * 65536));
+    const CufileDriver* const driver = cufile ? cufile_if_open() : nullptr;
+    const std::optional<int> version = driver != nullptr && driver->version != 0 ? std::optional(driver->version) : std::nullopt;
     Shares tasks;
     for (Part& part : consignment.parts) {
         part.units = Units(part.size_bytes, settings.task_size.value, cufile ? settings.task_size.value : unit);
-        const Plan plan = make_plan(*consignment.route, part.size_bytes, settings, machine.cufile);
+        const CufileUse use{version, part.work.registered_base != nullptr};
+        const Plan plan = make_plan(*consignment.route, part.size_bytes, settings, machine.cufile, use);
         tasks = {tasks.count + plan.tasks.count, std::max(tasks.size_bytes, plan.tasks.size_bytes), plan.tasks.last_bytes};
         if (consignment.parts.size() == 1) {
             consignment.plan = plan;

@@ -52,6 +52,7 @@ must build cmake --build --preset debug
 step unit ctest --test-dir build/debug --output-on-failure
 step layout "$VENV/bin/python" -m pytest -q tests/layout
 step command-line env WAYBILL_PROGRAM="$PWD/build/debug/waybill" "$VENV/bin/python" -m pytest -q tests/cli
+step machines env WAYBILL_PROGRAM="$PWD/build/debug/waybill" "$VENV/bin/python" -m pytest -q tests/machines
 step real-cufile env WAYBILL_PROGRAM="$PWD/build/debug/waybill" "$VENV/bin/python" -m pytest -q tests/real_cufile
 must python-package "$VENV/bin/pip" install -q --no-build-isolation --no-deps .
 step python env WAYBILL_FAKES="$PWD/build/debug/fakes" "$VENV/bin/python" -m pytest -q python/tests

@@ -10,10 +10,12 @@ add_executable(waybill_cli
   src/cli/config_json.cpp
   src/cli/hash.cpp
   src/cli/main.cpp
+  src/cli/pause.cpp
   src/cli/place.cpp
   src/cli/plan.cpp
   src/cli/print.cpp
   src/cli/read.cpp
+  src/cli/stats.cpp
   src/cli/version.cpp
   src/cli/write.cpp)
 set_target_properties(waybill_cli PROPERTIES OUTPUT_NAME waybill)

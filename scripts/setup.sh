@@ -3,7 +3,7 @@
 VENV=${WAYBILL_VENV:-$PWD/build/venv}
 # Sources and pinned versions of what comes from PyPI: docs/dependencies.md.
 PYTHON_BUILD=("nanobind>=2.4" "scikit-build-core>=0.10")
-PYTHON_TESTS=(pytest jsonschema numpy)
+PYTHON_TESTS=(pytest jsonschema numpy pyyaml prometheus_client)
 PACKAGES=(g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libmount-dev libarchive-dev libssl-dev)
 TEST_PACKAGES=(libgtest-dev libgmock-dev libbenchmark-dev clang libclang-rt-14-dev python3-venv)
 
@@ -27,7 +27,7 @@ setup_build() { install_packages "${PACKAGES[@]}"; }
 
 setup_python() {
     [ -x "$VENV/bin/python" ] || python3 -m venv "$VENV" || return 1
-    "$VENV/bin/python" -c 'import nanobind, scikit_build_core, pytest, jsonschema, numpy' 2> /dev/null ||
+    "$VENV/bin/python" -c 'import nanobind, scikit_build_core, pytest, jsonschema, numpy, yaml, prometheus_client' 2> /dev/null ||
         "$VENV/bin/pip" install -q "${PYTHON_BUILD[@]}" "${PYTHON_TESTS[@]}"
 }
 

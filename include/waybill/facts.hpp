@@ -56,6 +56,7 @@ struct MountFacts {
     std::string root;          // the part of the file system that is mounted here (`/` unless a bind mount)
     std::string options;       // of the mount and of the file system, joined by commas
     DeviceNumber device;
+    std::int64_t parent_id = 0;  // of the mount that it stands on
 };
 
 // One device of the stack under a file system.

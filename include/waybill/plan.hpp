@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "waybill/facts.hpp"
 #include "waybill/route.hpp"
@@ -18,7 +19,7 @@ struct Task {
     std::uint64_t size_bytes = 0;
 };
 
-// Equal shares of `size_bytes`, the last one of `last_bytes`.
+// Shares of `size_bytes` each, the last one of `last_bytes`. Of pieces the last one may be the largest.
 struct Shares {
     std::uint64_t count = 0;
     std::uint64_t size_bytes = 0;
@@ -26,19 +27,38 @@ struct Shares {
     bool operator==(const Shares&) const = default;
 };
 
+// What the pieces of a plan rest on.
+enum class PlanBasis {
+    measured,         // a grid of measurements of this version of cuFile, in its compatibility mode
+    other_version,    // the nearest version measured
+    unknown_version,  // the newest version measured
+    direct_path,      // the compatibility mode's grid, though a direct path is expected
+};
+// "measured", "other-version", ...
+[[nodiscard]] std::string_view to_text(PlanBasis basis) noexcept;
+
+// What is known of cuFile's part beyond the facts.
+struct CufileUse {
+    std::optional<int> version;  // of the library that is loaded; absent: as the facts say
+    bool registered = false;     // the destination is registered with cuFile, which then splits otherwise
+};
+
 struct Plan {
     std::uint64_t size_bytes = 0;
     Shares tasks;
-    std::optional<Shares> pieces_per_task;     // of a full task; absent for engines without pieces
+    std::optional<Shares> pieces_per_task;       // of a full task; absent for engines without pieces
+    std::optional<Shares> pieces_of_last_task;   // absent where it is a full one
     std::optional<std::uint64_t> pieces_total;
-    std::optional<std::uint64_t> device_reads; // reads that cuFile's compatibility mode makes of them
-    bool extrapolated = false;                 // no grid of measurements covers this version of cuFile
+    std::optional<std::uint64_t> device_reads;   // reads of the file that cuFile's compatibility mode makes of them
+    PlanBasis basis = PlanBasis::measured;       // of the pieces
+
+    [[nodiscard]] bool extrapolated() const noexcept { return basis != PlanBasis::measured; }
 };
 
 // The k-th task of a plan, k < plan.tasks.count. Tasks cover the request without a gap or an overlap.
 [[nodiscard]] Task task_at(const Plan& plan, std::uint64_t k) noexcept;
 
 [[nodiscard]] Plan make_plan(const Route& route, std::uint64_t size_bytes, const Settings& settings,
-                             const CufileFacts& cufile);
+                             const CufileFacts& cufile, const CufileUse& use = {});
 
 }  // namespace waybill

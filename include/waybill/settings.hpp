@@ -45,6 +45,7 @@ struct Settings {
     Setting<std::string> machine_root;          // a folder that stands for `/` when facts are read
     Setting<std::uint64_t> driver_timeout;      // nanoseconds for cuFileDriverOpen
     Setting<std::uint64_t> time_limit;          // nanoseconds for one request; 0: none
+    Setting<bool> stats;                        // count in shared memory, for `waybill stats`
     Setting<std::string> receipts;              // `stderr`, a path for JSON lines, or empty
 };
 

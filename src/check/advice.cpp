@@ -11,16 +11,16 @@ constexpr std::array kAdvice{
            "on a machine with a GPU, give it to this container (--gpus all) or virtual machine; without one, reads go to host memory",
            "installing CUDA or cuFile does not help without a GPU"},
     Advice{"gpu-driver-missing", "/proc/driver/nvidia/version",
-           "install NVIDIA's driver for this kernel and load it (modprobe nvidia)", "libcufile and nvidia-fs cannot work before it"},
+           "install NVIDIA's driver for this kernel and load it (modprobe nvidia)", "installing libcufile or nvidia-fs before it"},
     Advice{"wsl", "/proc/sys/kernel/osrelease", "for a direct path boot Linux itself; under WSL bytes are staged",
-           "nvidia-fs and P2PDMA cannot be had under WSL"},
+           "installing nvidia-fs or switching P2PDMA on: neither can be had under WSL"},
     Advice{"gpu-class-unsupported", "the GPU's name or attribute GPU_DIRECT_RDMA_SUPPORTED",
            "use a data-centre or professional GPU for a direct path; bytes are staged on this one",
            "neither nvidia-fs nor a cufile.json changes what the GPU offers"},
     Advice{"cufile-missing", "LD_LIBRARY_PATH, /etc/ld.so.conf.d and the usual folders",
            "install libcufile (with CUDA: package libcufile; from PyPI: nvidia-cufile) or set cufile_library to its path; staged reads "
            "do without it",
-           "nothing for staged reads: Waybill itself does not need it"},
+           "installing nvidia-fs: without libcufile nothing uses it"},
     Advice{"cufile-json-invalid", "cufile.json", "correct the file at the place named", ""},
     Advice{"kernel-modules-unreadable", "/proc/modules",
            "leave cuFile alone on this kernel (compat_mode=on or auto), or use libcufile 1.15",
@@ -30,7 +30,7 @@ constexpr std::array kAdvice{
     Advice{"nvidia-fs-not-loaded", "/proc/driver/nvidia-fs, /sys/module/nvidia_fs",
            "install the package nvidia-fs (nvidia-gds) on the host and load it (modprobe nvidia-fs), or use P2PDMA where the findings "
            "below allow it",
-           "cuFile's compatibility mode works without it, and so do staged reads"},
+           "reinstalling CUDA or libcufile, which do not bring it; cuFile's compatibility mode and staged reads do without"},
     Advice{"nvidia-fs-nodes-missing", "/dev/nvidia-fs*",
            "give the container the device nodes (--device /dev/nvidia-fs0 and so on, or the container toolkit's GDS mode); Waybill "
            "stages until then",
@@ -42,7 +42,7 @@ constexpr std::array kAdvice{
            "to use P2PDMA set properties.use_pci_p2pdma and block.nvme.use_pci_p2pdma (or the file system's) to true in cufile.json", ""},
     Advice{"p2pdma-kernel", "/boot/config-RELEASE, /proc/kallsyms", "boot a kernel built with CONFIG_PCI_P2PDMA", ""},
     Advice{"p2pdma-driver", "/proc/driver/nvidia/params",
-           "use the open kernel modules with the options "
+           "likely: use the open kernel modules with the options "
            "NVreg_RegistryDwords=\"RMForceStaticBar1=1;RmForceDisableIomapWC=1\" and reload the driver",
            "a newer libcufile does not help while CUDA answers 801 (not supported)"},
     Advice{"p2pdma-multipath", "/sys/module/nvme_core/parameters/multipath", "boot with nvme_core.multipath=N", ""},
@@ -55,7 +55,7 @@ constexpr std::array kAdvice{
     Advice{"filesystem-unsupported", "/proc/self/mountinfo",
            "keep the file on ext4 or xfs on a local NVMe drive, or on a network file system that NVIDIA supports", ""},
     Advice{"mount-data-mode", "/proc/self/mountinfo", "remount with data=ordered spelled out: mount -o remount,data=ordered; or in fstab",
-           "with libcufile of CUDA 12.2 or newer the word need not be there"},
+           "moving the file: drive and file system are as they should be"},
     Advice{"block-device-unsupported", "/sys/dev/block",
            "keep the file on a local NVMe drive (a virtual machine needs it passed through)", "nvidia-fs alone does not help on this device"},
     Advice{"nvme-not-registered", "/proc/driver/nvidia-fs/modules",

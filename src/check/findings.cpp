@@ -42,7 +42,7 @@ void add_symbol(Finding& finding, const SurroundingFacts& surroundings) {
     }
     const std::string& symbol = surroundings.nvme_symbol.value;
     if (symbol == "none") {
-        finding.seen += "; the nvme module exports no symbol of nvidia-fs: it is the distribution's own, without NVIDIA's hooks";
+        finding.seen += "; the nvme module exports no symbol of nvidia-fs: it is likely the distribution's own, without NVIDIA's hooks";
         return;
     }
     finding.seen += fmt::format("; the nvme module exports nvme_{}_register_nvfs_dma_ops", symbol);
@@ -82,7 +82,9 @@ std::vector<Finding> find_all(const CheckSubject& subject) {
     std::vector<Finding> findings;
     for (const Condition& condition : conditions()) {
         const Answer answer = condition.ask({subject.file, subject.machine, &subject.gpu});
-        if (answer.holds == Holds::yes || !matters(condition, direct, subject)) {
+        // What is not known of a way that nobody asked for is not worth a line.
+        const bool idle_doubt = answer.holds == Holds::unknown && is_other_way(condition, subject.machine);
+        if (answer.holds == Holds::yes || idle_doubt || !matters(condition, direct, subject)) {
             continue;
         }
         Finding finding = finding_of(condition, answer, subject);

@@ -60,6 +60,15 @@ struct CheckArguments {
     bool json = false;
 };
 
+struct StatsArguments {
+    std::optional<std::int64_t> pid;  // all processes without one
+    bool all = false;
+    bool watch = false;
+    std::string interval = "1s";
+    bool openmetrics = false;
+    bool json = false;
+};
+
 struct ConfigArguments {
     SettingValues settings;
     bool json = false;
@@ -76,7 +85,7 @@ struct Usage {
     int exit_code = 0;
 };
 
-using Arguments = std::variant<ReadArguments, WriteArguments, PlanArguments, CheckArguments, ConfigArguments, VersionArguments, Usage>;
+using Arguments = std::variant<ReadArguments, WriteArguments, PlanArguments, CheckArguments, StatsArguments, ConfigArguments, VersionArguments, Usage>;
 
 [[nodiscard]] Arguments parse_arguments(int count, char** words);
 

@@ -64,7 +64,7 @@ int run_check(const CheckArguments& arguments) {
     }
     CheckReport report = check(file, arguments.device, layers, arguments.root);
     if (arguments.probe) {
-        probe_paths(report);
+        probe_paths(report, arguments.settings);
     }
     print(arguments.json ? to_json(report, 2) + "\n" : to_text(report));
     return report.direct.possible ? 0 : 1;

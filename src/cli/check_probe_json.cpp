@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstring>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -87,57 +88,71 @@ Ended run_self(std::vector<std::string> words) {
     return ended;
 }
 
-// The path that the receipt in `text` names, with cuFile's counters where it has them; or the error's code.
-std::string outcome_of(const Ended& ended, std::string& path) {
+// What became of a read: the path of its receipt, or the code of its error, or how its process ended.
+struct Tried {
+    std::string path;
+    std::string error;
+    bool survived = true;
+    std::string text;
+};
+
+Tried tried_from(const Ended& ended) {
     if (ended.timed_out) {
-        return fmt::format("did not end within {} s", kLimitNs / 1'000'000'000);
+        return {"", "", false, fmt::format("did not end within {} s", kLimitNs / 1'000'000'000)};
     }
     if (ended.signal != 0) {
-        return fmt::format("was ended by signal {}", ended.signal);
+        return {"", "", false, fmt::format("was ended by signal {} ({})", ended.signal, ::strsignal(ended.signal))};
     }
     const auto json = nlohmann::json::parse(ended.output, nullptr, false);
     if (!json.is_object()) {
-        return fmt::format("ended with {} and said nothing", ended.code);
+        return {"", "", false, fmt::format("ended with {} and said nothing", ended.code)};
     }
     if (json.value("schema", "") == "waybill.error/1") {
-        return json.value("code", "") + ": " + json.value("text", "");
+        return {"", json.value("code", ""), true, json.value("code", "") + ": " + json.value("text", "")};
     }
-    path = json.value("path", "");
-    std::string text = path + ", " + json.value("judgement", "");
+    Tried tried{json.value("path", ""), "", true, json.value("path", "") + ", " + json.value("judgement", "")};
     const auto evidence = json.find("evidence");
     if (evidence != json.end() && evidence->is_object() && evidence->contains("cufile") && (*evidence)["cufile"].is_object()) {
         const auto& counters = (*evidence)["cufile"];
-        text += fmt::format(", n={} nvfs={} p2pdma={} posix={}", counters.value("n", 0), counters.value("nvfs", 0), counters.value("p2pdma", 0),
-                            counters.value("posix", 0));
+        tried.text += fmt::format(", n={} nvfs={} p2pdma={} posix={}", counters.value("n", 0), counters.value("nvfs", 0), counters.value("p2pdma", 0),
+                                  counters.value("posix", 0));
     }
-    return text;
+    return tried;
 }
 
-ProbeStep try_engine(const CheckReport& report, const char* what, const char* compat_mode, const std::string& foretold) {
+// `foretold`: a path, an error's code, or "refused" for any error.
+ProbeStep try_read(const CheckReport& report, const SettingValues& settings, const char* what, const std::string& to, const char* compat_mode,
+                   const std::string& foretold) {
+    std::vector<std::string> words{"waybill", "read", report.file, "--size", "1MiB", "--to", to, "--json"};
+    for (const auto& [name, value] : settings) {
+        words.insert(words.end(), {"--set", name + "=" + value});
+    }
+    words.insert(words.end(), {"--set", "evidence=on", "--compat-mode", compat_mode});
+    const Tried tried = tried_from(run_self(std::move(words)));
     ProbeStep step;
     step.what = what;
     step.foretold = foretold;
-    const bool gpu = report.gpu.present.known();
-    std::string path;
-    step.result = outcome_of(run_self({"waybill", "read", report.file, "--size", "1MiB", "--to", gpu ? "gpu:" + std::to_string(report.device) : "host",
-                                       "--compat-mode", compat_mode, "--set", "evidence=on", "--json"}),
-                             path);
-    step.done = !path.empty();
-    step.agrees = step.done ? path == foretold : foretold == "refused";
+    step.result = tried.text;
+    step.done = !tried.path.empty();
+    step.agrees = tried.survived && (step.done ? tried.path == foretold : tried.error == foretold || foretold == "refused");
     return step;
 }
 
 }  // namespace
 
-void probe_paths(CheckReport& report) {
+void probe_paths(CheckReport& report, const SettingValues& settings) {
     if (!std::filesystem::is_regular_file(report.file)) {
         return;
     }
-    const bool gpu = report.gpu.present.known();
-    report.probe.push_back(try_engine(report, gpu ? "staged" : "host", "on", gpu ? "staged" : "host"));
-    if (gpu) {
+    // The driver is asked even where the files show no GPU: it has the last word.
+    const bool seen = report.gpu.present.known();
+    const std::string to = "gpu:" + std::to_string(report.device);
+    report.probe.push_back(try_read(report, settings, "staged", to, "on", seen ? "staged" : "no-gpu"));
+    if (!seen && !report.probe.back().done) {
+        report.probe.push_back(try_read(report, settings, "host", "host", "on", "host"));
+    } else {
         const std::string cufile = !report.cufile.possible ? "refused" : std::string(to_text(report.direct.path.value_or(Path::cufile_posix)));
-        report.probe.push_back(try_engine(report, "cufile", "off", cufile));
+        report.probe.push_back(try_read(report, settings, "cufile", to, "off", cufile));
     }
     for (const ProbeStep& step : report.probe) {
         if (!step.agrees) {

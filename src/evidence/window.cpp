@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "base/clock.hpp"
 #include "base/forks.hpp"
 
 namespace waybill {
@@ -79,7 +80,11 @@ Evidence EvidenceWindow::close(Direction direction) {
     using Cufile = std::optional<CufileCounts>;
     using NvidiaFs = std::optional<NvidiaFsCounts>;
     using ProcessIo = std::optional<ProcessIoCounts>;
-    add(wanted_.cufile, "cufile", cufile_before_, wanted_.cufile ? cufile_now(gpu_uuid_) : Cufile{}, evidence.cufile);
+    const Cufile cufile_after = wanted_.cufile ? cufile_now(gpu_uuid_) : Cufile{};
+    if (cufile_after) {
+        cufile_after_ = {*cufile_after, now_ns()};
+    }
+    add(wanted_.cufile, "cufile", cufile_before_, cufile_after, evidence.cufile);
     add(wanted_.nvidia_fs, "nvidia_fs", nvidia_fs_before_,
         wanted_.nvidia_fs ? read_nvidia_fs_stats(root_) : NvidiaFs{}, evidence.nvidia_fs);
     add(wanted_.process_io, "process_io", process_io_before_, wanted_.process_io ? read_process_io() : ProcessIo{},

@@ -32,6 +32,13 @@ public:
     // Reads the counters again and gives the differences in this direction.
     [[nodiscard]] Evidence close(Direction direction);
 
+    // cuFile's counters as the close found them, and when; absent when they were not looked at.
+    struct CufileLook {
+        CufileCounts counts;
+        std::uint64_t at_ns = 0;
+    };
+    [[nodiscard]] const std::optional<CufileLook>& cufile_after() const noexcept { return cufile_after_; }
+
 private:
     CountersWanted wanted_;
     std::string gpu_uuid_;
@@ -39,6 +46,7 @@ private:
     std::optional<CufileCounts> cufile_before_;
     std::optional<NvidiaFsCounts> nvidia_fs_before_;
     std::optional<ProcessIoCounts> process_io_before_;
+    std::optional<CufileLook> cufile_after_;
     std::uint64_t starts_at_open_ = 0;
     bool company_at_open_ = false;
     bool open_ = true;

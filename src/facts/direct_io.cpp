@@ -35,7 +35,8 @@ void ask_direct_io(int fd, FileFacts& facts) {
         facts.direct_memory_align = unknown_fact<std::uint32_t>("statx", "no STATX_DIOALIGN (Linux 6.1 has it)");
         facts.direct_offset_align = facts.direct_memory_align;
     }
-    const Fd direct = reopen(fd, O_RDONLY | O_DIRECT);
+    // O_NONBLOCK: a FIFO would be waited for.
+    const Fd direct = reopen(fd, O_RDONLY | O_DIRECT | O_NONBLOCK);
     facts.direct_open = direct ? known_fact(true, "open with O_DIRECT")
                                : (errno == EINVAL ? absent_fact<bool>("open with O_DIRECT: EINVAL")
                                                   : unknown_fact<bool>("open with O_DIRECT", errno_name(errno)));

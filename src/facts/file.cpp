@@ -124,6 +124,7 @@ FileFacts gather_saved(const std::string& path, const MachineRoot& root) {
     facts.mount = mounts.known() ? mount_of_path(mounts.value, facts.resolved)
                                  : Fact<MountFacts>{mounts.state, {}, mounts.source, mounts.why};
     facts.device = facts.mount.value.device;
+    facts.direct_open = unknown_fact<bool>("open with O_DIRECT", "only the machine itself can try it");
     facts.block = facts.mount.known() ? block_of_device(root, facts.device, facts.mount.value.source)
                                       : unknown_fact<BlockFacts>("/sys/dev/block", "the mount is unknown");
     return facts;

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
+#include <set>
 
 #include "base/forks.hpp"
 #include "base/library.hpp"
@@ -25,6 +26,7 @@ struct Libmount {
     decltype(&mnt_free_iter) free_iter = nullptr;
     decltype(&mnt_table_next_fs) next = nullptr;
     decltype(&mnt_fs_get_id) id = nullptr;
+    decltype(&mnt_fs_get_parent_id) parent_id = nullptr;
     decltype(&mnt_fs_get_fstype) type = nullptr;
     decltype(&mnt_fs_get_source) source = nullptr;
     decltype(&mnt_fs_get_target) target = nullptr;
@@ -51,6 +53,7 @@ struct Libmount {
         bind(free_iter, "mnt_free_iter");
         bind(next, "mnt_table_next_fs");
         bind(id, "mnt_fs_get_id");
+        bind(parent_id, "mnt_fs_get_parent_id");
         bind(type, "mnt_fs_get_fstype");
         bind(source, "mnt_fs_get_source");
         bind(target, "mnt_fs_get_target");
@@ -72,6 +75,7 @@ std::string text_of(const char* text) { return text != nullptr ? text : ""; }
 MountFacts facts_of(const Libmount& api, libmnt_fs* mount) {
     MountFacts facts;
     facts.id = api.id(mount);
+    facts.parent_id = api.parent_id(mount);
     facts.file_system = text_of(api.type(mount));
     facts.source = text_of(api.source(mount));
     facts.mount_point = text_of(api.target(mount));
@@ -149,18 +153,46 @@ bool lies_in(std::string_view path, std::string_view mount_point) noexcept {
     return path.starts_with(mount_point) && (path.size() == mount_point.size() || path[mount_point.size()] == '/');
 }
 
+// The mount that all others stand on: at /, and not on one that is listed.
+const MountFacts* lowest(const std::vector<MountFacts>& mounts, const std::set<std::int64_t>& ids) {
+    for (const MountFacts& mount : mounts) {
+        if (mount.mount_point == "/" && (mount.parent_id == mount.id || !ids.contains(mount.parent_id))) {
+            return &mount;
+        }
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 Fact<MountFacts> mount_of_path(const std::vector<MountFacts>& mounts, const std::string& path) {
-    const MountFacts* best = nullptr;
+    const std::string source = "/proc/self/mountinfo";
+    std::set<std::int64_t> ids;
     for (const MountFacts& mount : mounts) {
-        // Later lines are mounted over earlier ones: at the same place or above, they win and hide what was below.
-        if (lies_in(path, mount.mount_point) &&
-            (best == nullptr || mount.mount_point.size() >= best->mount_point.size())) {
-            best = &mount;
-        }
+        ids.insert(mount.id);
     }
-    return best != nullptr ? known_fact(*best, "/proc/self/mountinfo") : absent_fact<MountFacts>("/proc/self/mountinfo");
+    const MountFacts* const first = lowest(mounts, ids);
+    if (first == nullptr) {
+        return absent_fact<MountFacts>(source);
+    }
+    // As the kernel walks: from a mount to the first one on the way that stands on it, so that what is mounted over is not seen.
+    const MountFacts* at = first;
+    for (std::size_t steps = 0; steps < mounts.size(); ++steps) {
+        const MountFacts* next = nullptr;
+        for (const MountFacts& mount : mounts) {
+            // A table that is cut short names parents that it does not list.
+            const std::int64_t parent = ids.contains(mount.parent_id) && mount.parent_id != mount.id ? mount.parent_id : first->id;
+            if (&mount != at && &mount != first && parent == at->id && lies_in(path, mount.mount_point) &&
+                (next == nullptr || mount.mount_point.size() < next->mount_point.size())) {
+                next = &mount;
+            }
+        }
+        if (next == nullptr) {
+            break;
+        }
+        at = next;
+    }
+    return known_fact(*at, source);
 }
 
 }  // namespace waybill

@@ -171,6 +171,10 @@ std::string scrub(std::string text, const Secrets& secrets) {
     text = replaced(text, "\\b[0-9]{1,3}(\\.[0-9]{1,3}){3}\\b", "192.0.2.1");
     text = replaced(text, "\\b[0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4}){7}\\b|\\b[0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4})*::[0-9a-fA-F:]*", "2001:db8::1");
     text = replaced(text, "\\b[0-9a-f]{32,}\\b", "0");
+    // Servers and accounts in the table of mounts: "- nfs4 filer:/export", "- cifs //filer/share rw,username=...".
+    text = replaced(text, "( - [a-z0-9_.]+ )[^ /:]+:/", "$1server:/");
+    text = replaced(text, "( - [a-z0-9_.]+ )//[^/ ]+", "$1//server");
+    text = replaced(text, "\\b(username|user|domain|mountaddr|credentials)=[^ ,\n]+", "$1=x");
     return replaced(text, "/home/[^/ ,]+", "/home/user");
 }
 

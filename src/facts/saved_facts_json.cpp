@@ -18,7 +18,19 @@ std::optional<T> take(const Json& json, const char* key) {
     return value == json.end() || value->is_null() ? std::nullopt : std::optional<T>(value->get<T>());
 }
 
+// The value of `key`, which must be of the type that `otherwise` has; that where it is not there.
+Json part_of(const Json& json, const char* key, const Json& otherwise) {
+    Json part = json.value(key, otherwise);
+    if (part.type() != otherwise.type()) {
+        throw std::invalid_argument(fmt::format("{} must be an {}", key, otherwise.type_name()));
+    }
+    return part;
+}
+
 GpuFacts gpu_of(const Json& json) {
+    if (!json.is_object()) {
+        throw std::invalid_argument("each of gpus must be an object");
+    }
     GpuFacts gpu;
     gpu.device = take<int>(json, "device").value_or(0);
     gpu.present = known_fact(true, "waybill-facts.json");
@@ -54,19 +66,20 @@ SavedFacts facts_of(const Json& json) {
         throw std::invalid_argument(fmt::format("schema must be \"{}\"", kSchema));
     }
     SavedFacts facts;
-    for (const Json& gpu : json.value("gpus", Json::array())) {
+    const Json gpus = part_of(json, "gpus", Json::array());
+    for (const Json& gpu : gpus) {
         facts.gpus.push_back(gpu_of(gpu));
     }
-    const Json cufile = json.value("cufile", Json::object());
+    const Json cufile = part_of(json, "cufile", Json::object());
     if (const auto version = cufile.find("version"); version != cufile.end() && !version->is_null()) {
         facts.cufile_version = version_of(*version);
     }
     facts.missing_dependencies = take<std::vector<std::string>>(cufile, "missing_dependencies");
     facts.modules_readable = take<bool>(json, "modules_readable");
-    facts.memlock_bytes = take<std::uint64_t>(json.value("limits", Json::object()), "memlock_bytes");
+    facts.memlock_bytes = take<std::uint64_t>(part_of(json, "limits", Json::object()), "memlock_bytes");
     // Named, because items() refers to what it is called on.
-    const Json environment = json.value("environment", Json::object());
-    const Json files = json.value("files", Json::object());
+    const Json environment = part_of(json, "environment", Json::object());
+    const Json files = part_of(json, "files", Json::object());
     for (const auto& [name, value] : environment.items()) {
         facts.environment.emplace(name, value.get<std::string>());
     }

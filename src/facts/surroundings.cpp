@@ -187,7 +187,8 @@ GpuFacts gpu_of(const SurroundingFacts& surroundings, const MachineFacts& machin
     const Fact<std::string>& driver = machine.nvidia_driver;
     if (const GpuFacts* gpu = gpu_numbered(surroundings.gpus, surroundings.device)) {
         GpuFacts found = *gpu;
-        found.driver = driver.known() || machine.wsl ? known_fact(true, driver.source) : Fact<bool>{driver.state, false, driver.source, driver.why};
+        // A version that is not understood is that of a driver all the same.
+        found.driver = driver.absent() && !machine.wsl ? absent_fact<bool>(driver.source) : known_fact(true, driver.source);
         return found;
     }
     GpuFacts none;

@@ -10,6 +10,7 @@
 #include "gpu/devices.hpp"
 #include "io/checks.hpp"
 #include "io/registered.hpp"
+#include "stats/writer.hpp"
 
 namespace waybill {
 namespace {
@@ -313,10 +314,13 @@ void plan_parts(Consignment& consignment, const MachineFacts& machine) {
     const std::uint64_t least = consignment.threads == 1 ? kLeastOverlapBytes : kLeastUnitBytes;
     const std::uint64_t unit =
         std::min<std::uint64_t>(consignment.lading.slot_bytes, std::max(least, (share + 65535) / 65536 * 65536));
+    const CufileDriver* const driver = cufile ? cufile_if_open() : nullptr;
+    const std::optional<int> version = driver != nullptr && driver->version != 0 ? std::optional(driver->version) : std::nullopt;
     Shares tasks;
     for (Part& part : consignment.parts) {
         part.units = Units(part.size_bytes, settings.task_size.value, cufile ? settings.task_size.value : unit);
-        const Plan plan = make_plan(*consignment.route, part.size_bytes, settings, machine.cufile);
+        const CufileUse use{version, part.work.registered_base != nullptr};
+        const Plan plan = make_plan(*consignment.route, part.size_bytes, settings, machine.cufile, use);
         tasks = {tasks.count + plan.tasks.count, std::max(tasks.size_bytes, plan.tasks.size_bytes), plan.tasks.last_bytes};
         if (consignment.parts.size() == 1) {
             consignment.plan = plan;
@@ -348,7 +352,9 @@ std::uint64_t units_of(const Consignment& consignment) {
 
 }  // namespace
 
-Consignment consign(Direction direction, std::span<const FileAndRequest> requests, const SettingValues& call, bool many) {
+namespace {
+
+Consignment decide(Direction direction, std::span<const FileAndRequest> requests, const SettingValues& call, bool many) {
     Consignment consignment;
     consignment.start_ns = now_ns();
     consignment.setup_before = SetupCosts::now();
@@ -377,6 +383,19 @@ Consignment consign(Direction direction, std::span<const FileAndRequest> request
         consignment.gpu_uuid = gpu_device(owner.device).uuid_bytes;
     }
     return consignment;
+}
+
+}  // namespace
+
+Consignment consign(Direction direction, std::span<const FileAndRequest> requests, const SettingValues& call, bool many) {
+    try {
+        return decide(direction, requests, call, many);
+    } catch (...) {
+        if (requests.front().file->settings->stats.value) {
+            count_refused(direction);
+        }
+        throw;
+    }
 }
 
 }  // namespace waybill

@@ -38,7 +38,7 @@ std::string to_json(const Explanation& explanation, int indent) {
     json["pieces_per_task"] = plan.pieces_per_task ? shares_json(*plan.pieces_per_task) : Json(nullptr);
     json["pieces_total"] = plan.pieces_total ? Json(*plan.pieces_total) : Json(nullptr);
     json["device_reads"] = plan.device_reads ? Json(*plan.device_reads) : Json(nullptr);
-    json["extrapolated"] = plan.extrapolated;
+    json["extrapolated"] = plan.extrapolated();
     return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -27,7 +27,7 @@ std::string to_text(const Explanation& explanation) {
     if (plan.pieces_per_task) {
         text += fmt::format("  {:<10}{} of {} in each task, {} in all{}\n", "pieces", plan.pieces_per_task->count,
                             size_text(plan.pieces_per_task->size_bytes), plan.pieces_total.value_or(0),
-                            plan.extrapolated ? " (extrapolated: not measured near this size)" : "");
+                            plan.extrapolated() ? " (extrapolated: not measured for this version)" : "");
     }
     if (plan.device_reads) {
         text += fmt::format("  {:<10}{} in cuFile's compatibility mode\n", "reads", *plan.device_reads);

@@ -12,6 +12,7 @@
 #include "pool/slots.hpp"
 #include "receipt/judge.hpp"
 #include "route/requirement.hpp"
+#include "stats/writer.hpp"
 
 namespace waybill {
 namespace {
@@ -286,7 +287,20 @@ void Transfer::settle() {
         receipt_ = receipt;
         check_requirement();
     }
+    count();
     log_receipt(*consignment_.settings, *receipt_);
+}
+
+// Into this process's statistics.
+void Transfer::count() noexcept {
+    if (!consignment_.settings->stats.value) {
+        return;
+    }
+    std::optional<StatsCufileTotals> totals;
+    if (const auto& look = window_->cufile_after()) {
+        totals = {look->counts.reads, look->counts.writes, look->at_ns};
+    }
+    count_request(*receipt_, error_.has_value(), consignment_.gpu_uuid, totals);
 }
 
 // What `require` asks of the evidence.

@@ -92,6 +92,7 @@ private:
     void restage();
     void lay_out_units() noexcept;
     void settle();
+    void count() noexcept;
     void check_requirement();
     Receipt make_receipt(const Evidence& evidence) const;
     void add_good_ranges(Receipt& receipt) const;

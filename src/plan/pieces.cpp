@@ -6,48 +6,86 @@ namespace waybill {
 namespace {
 
 constexpr std::uint64_t kKiB = 1024;
-constexpr std::uint64_t kPage = 4 * kKiB;
+constexpr std::uint64_t kMiB = 1024 * kKiB;
 
-Shares shares(std::uint64_t size_bytes, std::uint64_t count) {
-    if (size_bytes == 0) {
-        return {};
-    }
-    count = std::max<std::uint64_t>(1, count);
-    const std::uint64_t each = (size_bytes / count + kPage - 1) / kPage * kPage;
-    const std::uint64_t pieces = (size_bytes + each - 1) / each;
-    return {pieces, each, size_bytes - (pieces - 1) * each};
+// As the libraries log them when they start without a cufile.json; the grids of tests/plan agree.
+constexpr Execution kSerial{0, 0, kMiB, false, kMiB};
+constexpr Execution kParallel{8, 4, kMiB, true, kMiB};
+constexpr Execution kParallelLargeReads{8, 4, kMiB, true, 16 * kMiB};
+constexpr MeasuredVersion kMeasured[] = {
+    {1150, kSerial},   {1160, kParallel},           {1170, kParallel},
+    {1180, kParallel}, {1190, kParallelLargeReads}, {1200, kParallelLargeReads},
+};
+
+// Every rule below was fitted to the grids: 1.15 to 1.20, NVIDIA's shipped keys and 22 other sets, 27 sizes.
+constexpr std::uint64_t kShareMultiple = 64 * kKiB;  // of a registered destination's shares
+constexpr std::uint64_t kLeastTail = kMiB;           // up to this, the rest joins an unregistered destination's last piece
+
+std::uint64_t divide_up(std::uint64_t bytes, std::uint64_t by) { return bytes / by + (bytes % by != 0 ? 1 : 0); }
+
+Shares split_registered(std::uint64_t size_bytes, std::uint64_t threshold, std::uint64_t most) {
+    const std::uint64_t share = divide_up(size_bytes, most);
+    const std::uint64_t each = share <= threshold ? threshold : divide_up(share, kShareMultiple) * kShareMultiple;
+    const std::uint64_t count = divide_up(size_bytes, each);
+    return {count, std::min(each, size_bytes), size_bytes - (count - 1) * each};
 }
 
-std::uint64_t rounded(std::uint64_t size_bytes, std::uint64_t threshold) {
-    return (size_bytes + threshold / 2) / threshold;
+Shares split_unregistered(std::uint64_t size_bytes, std::uint64_t threshold, std::uint64_t most) {
+    const std::uint64_t each = std::max(threshold, size_bytes / most);
+    if (size_bytes <= kLeastTail || size_bytes - kLeastTail <= each) {
+        return {1, size_bytes, size_bytes};
+    }
+    const std::uint64_t before_last = (size_bytes - kLeastTail - 1) / each;
+    return {before_last + 1, each, size_bytes - before_last * each};
 }
 
-// Without a cufile.json the built-in values hold: seen are 3 pieces for 4 MiB, 4 for 8 MiB and 8 just above it.
-PieceRule built_in_rule(std::uint64_t size_bytes) {
-    constexpr std::uint64_t kMiB = kKiB * kKiB;
-    if (size_bytes <= kMiB) {
-        return {shares(size_bytes, 1), true};
+// The smallest buffer of the pool that holds so much.
+std::uint64_t pool_buffer(std::uint64_t bytes) {
+    for (const std::uint64_t buffer : {4 * kKiB, kMiB, 16 * kMiB}) {
+        if (buffer >= bytes) {
+            return buffer;
+        }
     }
-    if (size_bytes <= 8 * kMiB) {
-        return {shares(size_bytes, std::clamp<std::uint64_t>(size_bytes / kMiB - 1, 1, 4)), size_bytes != 4 * kMiB && size_bytes != 8 * kMiB};
-    }
-    return {shares(size_bytes, 8), true};
+    return bytes;
 }
 
 }  // namespace
 
-PieceRule split_task(std::uint64_t size_bytes, const CufileConfig& config) {
+const MeasuredVersion& nearest_measured_version(std::optional<int> version) {
+    const MeasuredVersion* found = std::end(kMeasured) - 1;
+    while (version && found != std::begin(kMeasured) && found->version > *version) {
+        --found;
+    }
+    return *found;
+}
+
+Execution execution_of(const CufileConfig& config, const MeasuredVersion& version) {
     if (config.file.empty()) {
-        return built_in_rule(size_bytes);
+        return version.built_in;
     }
-    const std::uint64_t most = std::min(config.max_io_threads, config.max_request_parallelism);
-    const std::uint64_t threshold = config.min_io_threshold_bytes;
-    if (!config.parallel_io || most <= 1 || threshold == 0 || size_bytes <= threshold) {
-        return {shares(size_bytes, 1), false};
+    return {config.max_io_threads, config.max_request_parallelism, config.min_io_threshold_bytes, config.parallel_io,
+            config.max_direct_io_bytes};
+}
+
+Shares split_task(std::uint64_t size_bytes, const Execution& execution, bool registered) {
+    if (size_bytes == 0) {
+        return {};
     }
-    // A size over the threshold is divided by it, rounded half up: 12 MiB by 8 MiB gives 2, 20 MiB 3, 8196 KiB 1.
-    const std::uint64_t count = std::clamp<std::uint64_t>(rounded(size_bytes, threshold), 1, most);
-    return {shares(size_bytes, count), false};
+    const std::uint64_t most = std::min(execution.threads, execution.parallelism);
+    if (!execution.parallel_io || most <= 1) {
+        return {1, size_bytes, size_bytes};
+    }
+    const std::uint64_t threshold = std::max<std::uint64_t>(1, execution.threshold_bytes);
+    return registered ? split_registered(size_bytes, threshold, most) : split_unregistered(size_bytes, threshold, most);
+}
+
+std::uint64_t count_device_reads(const Shares& pieces, const Execution& execution, bool registered) {
+    if (pieces.count == 0) {
+        return 0;
+    }
+    const std::uint64_t wanted = std::max<std::uint64_t>(1, execution.direct_io_bytes);
+    const std::uint64_t most = registered ? wanted : pool_buffer(wanted);
+    return (pieces.count - 1) * divide_up(pieces.size_bytes, most) + divide_up(pieces.last_bytes, most);
 }
 
 }  // namespace waybill

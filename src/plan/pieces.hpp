@@ -2,18 +2,41 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "waybill/facts.hpp"
 #include "waybill/plan.hpp"
 
 namespace waybill {
 
-// The rule was fitted to libcufile 1.20 with the shipped keys and with variations of them (docs/measurements); other
-// versions agree at the sizes measured. `extrapolated` is set where no measurement lies near.
-struct PieceRule {
-    Shares pieces;
-    bool extrapolated = false;
+// The keys that matter for a split.
+struct Execution {
+    std::uint64_t threads = 0;          // max_io_threads
+    std::uint64_t parallelism = 0;      // max_request_parallelism
+    std::uint64_t threshold_bytes = 0;  // min_io_threshold_size_kb
+    bool parallel_io = false;
+    std::uint64_t direct_io_bytes = 0;  // max_direct_io_size_kb: the most that one read of the file brings
+    bool operator==(const Execution&) const = default;
 };
-[[nodiscard]] PieceRule split_task(std::uint64_t size_bytes, const CufileConfig& config);
+
+// A version of cuFile whose splitting was measured (tests/plan/grids), and what it does without any cufile.json.
+struct MeasuredVersion {
+    int version = 0;  // 1000*major + 10*minor
+    Execution built_in;
+};
+
+// The row of that version; the nearest one for a version outside them, the newest one for an unknown version.
+[[nodiscard]] const MeasuredVersion& nearest_measured_version(std::optional<int> version);
+
+// What holds for a configuration: its keys, or the version's built-in values where there is no cufile.json.
+[[nodiscard]] Execution execution_of(const CufileConfig& config, const MeasuredVersion& version);
+
+// The split of one read. All versions measured share the rule. With parallel I/O and threads but a parallelism of 0 the library
+// divides by zero (seen over the stand-in libcuda, in all versions): one piece is answered.
+[[nodiscard]] Shares split_task(std::uint64_t size_bytes, const Execution& execution, bool registered);
+
+// How many reads of the file the pieces become in compatibility mode. For a destination that is not registered each fills a buffer
+// of the library's pool (posix_pool_slab_size_kb, taken to be as built in); for a registered one it is direct_io_bytes.
+[[nodiscard]] std::uint64_t count_device_reads(const Shares& pieces, const Execution& execution, bool registered);
 
 }  // namespace waybill

@@ -15,13 +15,18 @@ Shares split_request(std::uint64_t size_bytes, std::uint64_t task_bytes) {
     return {count, std::min(task_bytes, size_bytes), size_bytes - (count - 1) * task_bytes};
 }
 
-// In compatibility mode cuFile reads a piece in reads of at most max_direct_io_size_kb.
-std::uint64_t device_reads(const Shares& pieces, std::uint64_t most_bytes) {
-    const std::uint64_t each = std::max<std::uint64_t>(most_bytes, 1);
-    if (pieces.count == 0) {
-        return 0;
+std::optional<int> cufile_version(const CufileFacts& cufile, const CufileUse& use) {
+    return use.version || !cufile.version.known() ? use.version : std::optional(cufile.version.value);
+}
+
+PlanBasis basis_of(const Route& route, const std::optional<int>& version, const MeasuredVersion& row) {
+    if (!version) {
+        return PlanBasis::unknown_version;
     }
-    return (pieces.count - 1) * ((pieces.size_bytes - 1) / each + 1) + ((pieces.last_bytes - 1) / each + 1);
+    if (*version != row.version) {
+        return PlanBasis::other_version;
+    }
+    return route.expected_path == Path::cufile_posix ? PlanBasis::measured : PlanBasis::direct_path;
 }
 
 }  // namespace
@@ -30,22 +35,39 @@ Task task_at(const Plan& plan, std::uint64_t k) noexcept {
     return {k * plan.tasks.size_bytes, k + 1 == plan.tasks.count ? plan.tasks.last_bytes : plan.tasks.size_bytes};
 }
 
-Plan make_plan(const Route& route, std::uint64_t size_bytes, const Settings& settings, const CufileFacts& cufile) {
+std::string_view to_text(PlanBasis basis) noexcept {
+    switch (basis) {
+        case PlanBasis::measured: return "measured";
+        case PlanBasis::other_version: return "other-version";
+        case PlanBasis::unknown_version: return "unknown-version";
+        case PlanBasis::direct_path: return "direct-path";
+    }
+    return "";
+}
+
+Plan make_plan(const Route& route, std::uint64_t size_bytes, const Settings& settings, const CufileFacts& cufile,
+               const CufileUse& use) {
     Plan plan;
     plan.size_bytes = size_bytes;
     plan.tasks = split_request(size_bytes, settings.task_size.value);
     if (route.engine != EngineKind::cufile || plan.tasks.count == 0) {
         return plan;
     }
-    const PieceRule full = split_task(plan.tasks.size_bytes, cufile.config);
-    const PieceRule last = split_task(plan.tasks.last_bytes, cufile.config);
-    plan.pieces_per_task = full.pieces;
-    plan.pieces_total = (plan.tasks.count - 1) * full.pieces.count + last.pieces.count;
-    if (route.expected_path == Path::cufile_posix) {
-        plan.device_reads = (plan.tasks.count - 1) * device_reads(full.pieces, cufile.config.max_direct_io_bytes) +
-                            device_reads(last.pieces, cufile.config.max_direct_io_bytes);
+    const std::optional<int> version = cufile_version(cufile, use);
+    const MeasuredVersion& row = nearest_measured_version(version);
+    const Execution execution = execution_of(cufile.config, row);
+    const Shares full = split_task(plan.tasks.size_bytes, execution, use.registered);
+    const Shares last = split_task(plan.tasks.last_bytes, execution, use.registered);
+    plan.pieces_per_task = full;
+    if (plan.tasks.last_bytes != plan.tasks.size_bytes) {
+        plan.pieces_of_last_task = last;
     }
-    plan.extrapolated = full.extrapolated || last.extrapolated;
+    plan.pieces_total = (plan.tasks.count - 1) * full.count + last.count;
+    if (route.expected_path == Path::cufile_posix) {
+        plan.device_reads = (plan.tasks.count - 1) * count_device_reads(full, execution, use.registered) +
+                            count_device_reads(last, execution, use.registered);
+    }
+    plan.basis = basis_of(route, version, row);
     return plan;
 }
 

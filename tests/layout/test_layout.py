@@ -15,16 +15,17 @@ MAY_INCLUDE = {
     "settings": {"base"},
     "facts": {"base", "settings"},
     "gpu": {"base"},
+    "stats": {"base"},
     "route": {"base", "settings"},
     "pool": {"base", "gpu"},
     "evidence": {"base", "facts", "gpu"},
     "plan": {"base", "settings", "route"},
     "engine": {"base", "gpu", "pool"},
     "receipt": {"base", "settings", "route", "plan", "evidence"},
-    "io": {"base", "settings", "facts", "gpu", "route", "pool", "evidence", "plan", "engine", "receipt"},
+    "io": {"base", "settings", "facts", "gpu", "route", "pool", "evidence", "plan", "engine", "receipt", "stats"},
     "check": {"base", "settings", "route"},
     "probe": {"base", "settings", "facts", "route", "check"},
-    "cli": {"base", "settings", "facts", "gpu", "route", "pool", "evidence", "plan", "engine", "receipt", "io", "check", "probe"},
+    "cli": {"base", "settings", "facts", "gpu", "route", "pool", "evidence", "plan", "engine", "receipt", "io", "check", "probe", "stats"},
 }
 # A library stays in one place.
 LIBRARIES = {

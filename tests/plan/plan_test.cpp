@@ -5,7 +5,6 @@
 #include <random>
 
 #include "io/units.hpp"
-#include "plan/pieces.hpp"
 
 namespace waybill {
 namespace {
@@ -66,41 +65,53 @@ TEST(Plan, TheWellKnownCounts) {
     EXPECT_EQ(large.device_reads, 64U);
 }
 
-TEST(Pieces, FollowTheFiguresMeasuredWithTheShippedKeys) {
-    const auto count = [](std::uint64_t size) { return split_task(size, shipped()).pieces.count; };
-    EXPECT_EQ(count(4 * kMiB), 1U);
-    EXPECT_EQ(count(8 * kMiB), 1U);
-    EXPECT_EQ(count(8196 * kKiB), 1U);
-    EXPECT_EQ(count(12 * kMiB), 2U);
-    EXPECT_EQ(count(16 * kMiB), 2U);
-    EXPECT_EQ(count(20 * kMiB), 3U);
-    EXPECT_EQ(count(24 * kMiB), 3U);
-    EXPECT_EQ(count(32 * kMiB), 4U);
-    EXPECT_EQ(count(64 * kMiB), 4U);
-    EXPECT_EQ(count(kGiB), 4U);
+TEST(Plan, ARegisteredDestinationIsSplitOtherwise) {
+    Settings settings;
+    settings.task_size.value = 9 * kMiB;
+    Route route;
+    route.engine = EngineKind::cufile;
+    route.expected_path = Path::cufile_posix;
+    CufileFacts cufile;
+    cufile.config = shipped();
+    cufile.version = known_fact(1200, "test");
+    EXPECT_EQ(make_plan(route, 90 * kMiB, settings, cufile).pieces_total, 10U);
+    const Plan registered = make_plan(route, 90 * kMiB, settings, cufile, {{}, true});
+    EXPECT_EQ(registered.pieces_per_task, (Shares{2, 8 * kMiB, kMiB}));
+    EXPECT_EQ(registered.pieces_total, 20U);
 }
 
-TEST(Pieces, FollowTheFiguresMeasuredWithOtherKeys) {
-    CufileConfig eight = shipped();
-    eight.max_io_threads = 8;
-    eight.max_request_parallelism = 8;
-    EXPECT_EQ(split_task(40 * kMiB, eight).pieces.count, 5U);
-    EXPECT_EQ(split_task(64 * kMiB, eight).pieces.count, 8U);
-    EXPECT_EQ(split_task(kGiB, eight).pieces.count, 8U);
-    eight.min_io_threshold_bytes = 4096 * kKiB;
-    EXPECT_EQ(split_task(8 * kMiB, eight).pieces.count, 2U);
-    EXPECT_EQ(split_task(12 * kMiB, eight).pieces.count, 3U);
-    EXPECT_EQ(split_task(20 * kMiB, eight).pieces.count, 5U);
-    CufileConfig serial = shipped();
-    serial.parallel_io = false;
-    EXPECT_EQ(split_task(kGiB, serial).pieces.count, 1U);
+TEST(Plan, TellsWhatItsPiecesRestOn) {
+    const auto basis = [](Fact<int> version, Path path, std::optional<int> loaded = {}) {
+        Settings settings;
+        settings.task_size.value = 4 * kMiB;
+        Route route;
+        route.engine = EngineKind::cufile;
+        route.expected_path = path;
+        CufileFacts cufile;
+        cufile.version = std::move(version);
+        return make_plan(route, kGiB, settings, cufile, {loaded, false}).basis;
+    };
+    const auto unknown = unknown_fact<int>("", "");
+    EXPECT_EQ(basis(known_fact(1190, ""), Path::cufile_posix), PlanBasis::measured);
+    EXPECT_EQ(basis(known_fact(1210, ""), Path::cufile_posix), PlanBasis::other_version);
+    EXPECT_EQ(basis(known_fact(1140, ""), Path::cufile_posix), PlanBasis::other_version);
+    EXPECT_EQ(basis(unknown, Path::cufile_posix), PlanBasis::unknown_version);
+    EXPECT_EQ(basis(unknown, Path::cufile_posix, 1160), PlanBasis::measured);
+    EXPECT_EQ(basis(known_fact(1190, ""), Path::nvidia_fs), PlanBasis::direct_path);
 }
 
-TEST(Pieces, WithoutAFileTheBuiltInValuesHold) {
-    EXPECT_EQ(split_task(4 * kMiB, {}).pieces.count, 3U);
-    EXPECT_EQ(split_task(8 * kMiB, {}).pieces.count, 4U);
-    EXPECT_EQ(split_task(8196 * kKiB, {}).pieces.count, 8U);
-    EXPECT_TRUE(split_task(kGiB, {}).extrapolated);
+TEST(Plan, TheLastTaskHasPiecesOfItsOwn) {
+    Settings settings;
+    settings.task_size.value = 32 * kMiB;
+    Route route;
+    route.engine = EngineKind::cufile;
+    CufileFacts cufile;
+    cufile.config = shipped();
+    const Plan plan = make_plan(route, 48 * kMiB, settings, cufile);
+    EXPECT_EQ(plan.pieces_per_task->count, 4U);
+    EXPECT_EQ(plan.pieces_of_last_task->count, 2U);
+    EXPECT_EQ(plan.pieces_total, 6U);
+    EXPECT_FALSE(make_plan(route, 64 * kMiB, settings, cufile).pieces_of_last_task);
 }
 
 TEST(Units, CoverTheRequestInOrderForAnySizes) {

@@ -8,16 +8,14 @@ import hashlib
 import json
 import os
 import pathlib
-import subprocess
 import sys
-import zipfile
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from conftest import PROGRAM, make_bytes, run  # noqa: E402
+from conftest import make_bytes, run  # noqa: E402
+from wheels import Unavailable, fetch_library  # noqa: E402
 
-CACHE = pathlib.Path(os.environ.get("WAYBILL_CUFILE_CACHE", PROGRAM.parents[1] / "real-cufile"))
 VERSIONS = ["1.20.0.107", "1.17.1.22"]
 SHIPPED = {
     "execution": {"max_io_queue_depth": 128, "max_io_threads": 4, "parallel_io": True, "min_io_threshold_size_kb": 8192, "max_request_parallelism": 4},
@@ -27,18 +25,10 @@ SHIPPED = {
 
 @pytest.fixture(scope="module", params=VERSIONS)
 def library(request):
-    folder = CACHE / request.param
-    found = list(folder.rglob("libcufile.so.0"))
-    if not found:
-        folder.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(folder), f"nvidia-cufile=={request.param}"],
-                              capture_output=True, text=True)
-        wheels = list(folder.glob("*.whl"))
-        if done.returncode != 0 or not wheels:
-            pytest.skip(f"nvidia-cufile {request.param} cannot be had: {done.stderr.strip()[-200:]}")
-        zipfile.ZipFile(wheels[0]).extractall(folder)
-        found = list(folder.rglob("libcufile.so.0"))
-    return found[0]
+    try:
+        return fetch_library(request.param)
+    except Unavailable as reason:
+        pytest.skip(str(reason))
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +77,13 @@ def test_the_plan_of_other_keys_agrees(library, shared_memory, tmp_path):
     config = {**SHIPPED, "execution": {**SHIPPED["execution"], "max_io_threads": 8, "max_request_parallelism": 8}}
     receipt = cufile(library, tmp_path, "read", shared_memory, "--to", "gpu", "--size", "320MiB", "--task-size", "40MiB", config=config).json
     assert receipt["evidence"]["cufile"]["n"] == receipt["pieces"]["total"] == 40
+
+
+@pytest.mark.parametrize("size", ["4MiB", "8392704", "20MiB"])
+def test_the_plan_without_a_file_is_the_versions_own(library, shared_memory, tmp_path, size):
+    receipt = cufile(library, tmp_path, "read", shared_memory, "--to", "gpu", "--size", size, "--task-size", "64MiB",
+                     CUFILE_ENV_PATH_JSON="").json
+    assert receipt["evidence"]["cufile"]["n"] == receipt["pieces"]["total"] > 1
 
 
 def test_writes(library, tmp_path):

@@ -100,6 +100,14 @@ TEST(Route, AutoTakesTheDirectPathWithTheDirectDescriptor) {
     EXPECT_FALSE(route.refused);
 }
 
+TEST(Route, AGpuOfAClassWithoutDirectPathsIsStagedAsCheckSays) {
+    GpuFacts gpu;
+    gpu.name = "NVIDIA GeForce RTX 4090";
+    const Route route = choose_route(gpu_question(), settings_of(CompatMode::automatic), direct_file(), direct_machine(), &gpu);
+    EXPECT_EQ(route.engine, EngineKind::staged);
+    EXPECT_EQ(route.reasons.front().id, "gpu-class-unsupported");
+}
+
 TEST(Route, UnknownResidencyCountsAsNotCachedAndIsTold) {
     RouteQuestion question = gpu_question();
     question.residency.state = Residency::State::unknown;

@@ -1,0 +1,138 @@
+#include "stats/writer.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "stats/segment.hpp"
+#include "stats/sequence.hpp"
+
+namespace waybill {
+namespace {
+
+using Change = StatsChange;
+
+void set_text(StatsWord* words, std::size_t count, const std::string& text) noexcept {
+    for (std::size_t k = 0; k < count; ++k) {
+        std::uint64_t value = 0;
+        const std::size_t at = k * sizeof value;
+        if (at < text.size()) {
+            std::memcpy(&value, text.data() + at, std::min(sizeof value, text.size() - at));
+        }
+        Change::set(words[k], value);
+    }
+}
+
+void set_counters(StatsCufileOf<StatsWord>& words, const CufileCounters& counters) noexcept {
+    Change::set(words.n, counters.n);
+    Change::set(words.nvfs, counters.nvfs);
+    Change::set(words.p2pdma, counters.p2pdma);
+    Change::set(words.posix, counters.posix);
+    Change::set(words.unaligned, counters.unaligned);
+    Change::set(words.errors, counters.errors);
+    Change::set(words.bytes, counters.bytes);
+}
+
+void forget_ours(StatsCufileOf<StatsWord>& words) noexcept {
+    for (StatsWord* word : {&words.our_nvfs_bytes, &words.our_p2pdma_bytes, &words.our_posix_bytes, &words.our_other_bytes}) {
+        Change::set(*word, 0);
+    }
+}
+
+StatsWord& ours(StatsCufileOf<StatsWord>& words, Path path) noexcept {
+    switch (path) {
+        case Path::nvidia_fs: return words.our_nvfs_bytes;
+        case Path::p2pdma: return words.our_p2pdma_bytes;
+        case Path::cufile_posix: return words.our_posix_bytes;
+        default: return words.our_other_bytes;
+    }
+}
+
+// Only bytes of requests that looked are ours here, so that cuFile's total of a look holds at least ours of that moment.
+void add_totals(StatsGpu& gpu, const Receipt& receipt, const StatsCufileTotals& totals) noexcept {
+    const Change change(gpu.sequence);
+    const std::uint64_t looked_before = gpu.looked_ns.load(std::memory_order_relaxed);
+    if (totals.looked_ns >= looked_before) {  // else another request looked later and was quicker to get here
+        for (const Direction direction : {Direction::read, Direction::write}) {
+            StatsCufileOf<StatsWord>& words = gpu.cufile[static_cast<std::size_t>(direction)];
+            const CufileCounters& counters = direction == Direction::read ? totals.reads : totals.writes;
+            if (counters.n < words.n.load(std::memory_order_relaxed)) {
+                forget_ours(words);  // the driver was closed and opened, or its counters were reset: both begin again
+            }
+            set_counters(words, counters);
+        }
+        Change::set(gpu.looked_ns, totals.looked_ns);
+    }
+    if (receipt.engine == EngineKind::cufile) {
+        Change::add(ours(gpu.cufile[static_cast<std::size_t>(receipt.op)], receipt.path), receipt.moved_bytes);
+    }
+}
+
+void describe(StatsGpu& gpu, const std::string& name, const std::string& uuid) noexcept {
+    const Change change(gpu.sequence);
+    set_text(gpu.name, kStatsNameWords, name);
+    set_text(gpu.uuid, std::size(gpu.uuid), uuid);
+    Change::set(gpu.known, 1);
+}
+
+void add_to_row(StatsRow& row, const Receipt& receipt, bool failed) noexcept {
+    const Change change(row.sequence);
+    Change::add(row.requests, 1);
+    Change::add(row.proved, receipt.judgement == Judgement::proved ? 1 : 0);
+    Change::add(row.contradicted, receipt.judgement == Judgement::contradicted ? 1 : 0);
+    Change::add(row.tasks, receipt.tasks.count);
+    Change::add(row.asked_bytes, receipt.asked_bytes);
+    Change::add(row.moved_bytes, receipt.moved_bytes);
+    Change::add(row.cached_bytes, receipt.source.page_cache_bytes);
+    Change::add(row.device_bytes, receipt.source.device_bytes);
+    Change::add(row.unknown_bytes, receipt.source.unknown_bytes);
+    if (failed) {
+        Change::add(row.errors, 1);
+        return;
+    }
+    const std::uint64_t ns = receipt.times.total_ns;
+    Change::add(row.latency_sum_ns, ns);
+    Change::set(row.latency_max_ns, std::max(ns, row.latency_max_ns.load(std::memory_order_relaxed)));
+    Change::add(row.histogram[histogram_bucket(ns)], 1);
+}
+
+}  // namespace
+
+void add_request(StatsSegment& segment, const Receipt& receipt, bool failed, const std::string& uuid,
+                 const std::optional<StatsCufileTotals>& totals) noexcept {
+    const int device = std::max(receipt.destination.device, -1);
+    if (device >= static_cast<int>(kStatsGpus)) {
+        segment.uncounted.fetch_add(1, std::memory_order_relaxed);
+        return;
+    }
+    const std::size_t place = stats_row(device, receipt.path, receipt.op);
+    add_to_row(segment.rows[place], receipt, failed);
+    if (device >= 0) {
+        StatsGpu& gpu = segment.gpus[device];
+        if (gpu.known.load(std::memory_order_relaxed) == 0) {
+            describe(gpu, receipt.destination.name, uuid);
+        }
+        if (totals) {
+            add_totals(gpu, receipt, *totals);
+        }
+    }
+    StatsWord& used = segment.used[place / 64];
+    const std::uint64_t bit = std::uint64_t{1} << place % 64;
+    if ((used.load(std::memory_order_relaxed) & bit) == 0) {
+        used.fetch_or(bit, std::memory_order_release);
+    }
+}
+
+void count_request(const Receipt& receipt, bool failed, const std::string& uuid,
+                   const std::optional<StatsCufileTotals>& totals) noexcept {
+    if (StatsSegment* segment = own_segment()) {
+        add_request(*segment, receipt, failed, uuid, totals);
+    }
+}
+
+void count_refused(Direction direction) noexcept {
+    if (StatsSegment* segment = own_segment()) {
+        segment->refused[static_cast<std::size_t>(direction)].fetch_add(1, std::memory_order_relaxed);
+    }
+}
+
+}  // namespace waybill

@@ -1,0 +1,316 @@
+"""`waybill check`: exit codes, JSON, mounts, saved machines, comparing, and trying the real thing."""
+
+import gzip
+import io
+import json
+import os
+import re
+import socket
+import subprocess
+import tarfile
+import time
+
+import pytest
+
+from conftest import PROGRAM, REPOSITORY, run
+
+MACHINES = REPOSITORY / "tests/machines"
+HEALTHY = MACHINES / "healthy-nvidia-fs/root"
+H200 = MACHINES / "h200-vm/root"
+
+
+def check(*arguments, **more):
+    return run("check", *arguments, "--json", **more)
+
+
+def ids(report):
+    return [finding["id"] for finding in report["findings"]]
+
+
+class TestExitCodes:
+    def test_yes_and_no(self):
+        assert run("check", "/data/file.bin", "--root", HEALTHY).code == 0
+        result = run("check", "/tmp/file.bin", "--root", H200)
+        assert result.code == 1
+        assert result.out.splitlines()[0].startswith("/tmp/file.bin to gpu:0: direct no: the kernel module nvidia-fs is not loaded")
+
+    @pytest.mark.parametrize("name", ["missing", "missing/deeper", "dangling"])
+    def test_a_file_that_cannot_be_read(self, tmp_path, name):
+        (tmp_path / "dangling").symlink_to("nowhere")
+        result = check(tmp_path / name)
+        assert (result.code, result.json["code"]) == (3, "file-not-found")
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ["--device", "moon"],
+            ["--no-such-option"],
+            ["--mounts", "--probe"],
+            ["--mounts", "--save", "x.tar.gz"],
+            ["--root", H200, "--save", "x.tar.gz"],
+            ["--root", H200, "--probe"],
+            ["--set", "tasksize=1"],
+        ],
+    )
+    def test_usage(self, tmp_path, words):
+        assert run("check", tmp_path, *words).code == 2
+
+    def test_a_gpu_that_is_not_there(self):
+        assert run("check", "/", "--root", HEALTHY, "--device", "GPU-00000000-1111-2222-3333-444444444444").code == 5
+        assert check("/data/file.bin", "--root", HEALTHY, "--device", "0000:19:00.0").code == 0
+
+
+class TestJson:
+    """Result.json checks each answer against docs/schema."""
+
+    @pytest.mark.parametrize("root", sorted(MACHINES.glob("*/root")), ids=lambda path: path.parent.name)
+    def test_of_every_saved_machine(self, root):
+        assert check("/", "--root", root).json["schema"] == "waybill.check/1"
+        mounts = check("--mounts", "--root", root).json
+        assert mounts["schema"] == "waybill.mounts/1" and mounts["mounts"]
+
+    def test_of_this_machine(self, sample):
+        report = check(sample[0]).json
+        assert report["file"] == str(sample[0])
+        assert report["facts"]["file"]["size_bytes"] == len(sample[1])
+        assert check(sample[0].parent).json["facts"]["file"]["direct_open"]["state"] == "unknown"  # a folder
+        assert check("--mounts").json["schema"] == "waybill.mounts/1"
+
+    def test_an_error_is_json_too(self):
+        assert check("/no/such/file").json["schema"] == "waybill.error/1"
+
+
+class TestMounts:
+    def test_each_file_system_is_judged_by_itself(self):
+        result = check("--mounts", "--root", MACHINES / "ext4-mode-not-shown/root")
+        direct = {mount["mount_point"]: mount["direct"]["path"] for mount in result.json["mounts"]}
+        assert direct == {"/": None, "/mnt/my-ssd": None, "/mnt/ordered": "nvidia-fs", "/mnt/journal": None, "/mnt/writeback": None}
+        assert result.code == 0
+
+    def test_none_direct_is_a_truthful_no(self):
+        assert run("check", "--mounts", "--root", H200).code == 1
+
+    def test_proc_and_its_like_are_left_out(self):
+        types = {mount["file_system"] for mount in check("--mounts").json["mounts"]}
+        assert not types & {"proc", "sysfs", "cgroup2", "devpts"}
+
+
+class TestPlaces:
+    def test_a_symbolic_link_is_followed(self, sample):
+        link = sample[0].with_name("link")
+        link.symlink_to(sample[0])
+        file = check(link).json["facts"]["file"]
+        assert (file["path"], file["resolved"]) == (str(link), str(sample[0].resolve()))
+
+    def test_a_mounted_folder_is_told(self, tmp_path):
+        inner, point = tmp_path / "inner", tmp_path / "point"
+        inner.mkdir(), point.mkdir(), (inner / "file").write_bytes(b"x" * 4096)
+        script = f"mount --bind {inner} {point} 2>/dev/null || exit 77; exec {PROGRAM} check {point}/file --json"
+        done = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True)
+        if done.returncode == 77 or not done.stdout:
+            pytest.skip("mounting is not allowed here")
+        report = json.loads(done.stdout)
+        mount = report["facts"]["file"]["mount"]
+        assert mount["mount_point"] == str(point) and mount["root"].endswith("/inner")
+        on_disk = report["facts"]["file"]["block"]["kind"] not in (None, "anonymous")
+        assert ("subpath-mount" in ids(report)) == on_disk
+
+    def test_no_odd_file_is_waited_for(self, tmp_path):
+        os.mkfifo(tmp_path / "fifo")
+        assert check(tmp_path / "fifo", timeout=10).code == 1
+        assert check("/dev/zero", timeout=10).code == 1
+        root = tmp_path / "root"
+        (root / "proc").mkdir(parents=True)
+        os.mkfifo(root / "proc/modules")
+        assert check("/x", "--root", root, timeout=10).code == 1
+
+
+class TestSavedState:
+    @pytest.fixture
+    def archive(self, sample, tmp_path):
+        name = tmp_path / "state.tar.gz"
+        result = check(sample[0], "--save", name, env={"USER": "alice", "LOGNAME": "alice", "CUFILE_LOGGING_LEVEL": "INFO"})
+        assert str(name) in result.err
+        return name, result.json
+
+    def test_a_saved_machine_gives_the_same_verdicts(self, archive, sample):
+        again = check(sample[0].resolve(), "--root", archive[0])
+        for part in ("direct", "cufile"):
+            assert again.json[part] == archive[1][part]
+        assert again.json["route"]["path"] == archive[1]["route"]["path"]
+        assert ids(again.json) == ids(archive[1])
+        assert again.json["facts"]["surroundings"]["cufile_variables"] == {"CUFILE_LOGGING_LEVEL": "INFO"}
+        assert again.code == (0 if archive[1]["direct"]["possible"] else 1)
+
+    def test_unpacked_it_is_a_root_too(self, archive, sample, tmp_path):
+        with tarfile.open(archive[0]) as tar:
+            tar.extractall(tmp_path / "root", filter="tar")
+        assert ids(check(sample[0].resolve(), "--root", tmp_path / "root").json) == ids(archive[1])
+
+    def test_nothing_private_is_in_it(self, archive):
+        with tarfile.open(archive[0]) as tar:
+            members = {member.name: tar.extractfile(member).read().decode(errors="replace") if member.isfile() else "" for member in tar.getmembers()}
+        text = "\n".join([*members, *members.values()])
+        for word in {socket.gethostname(), "alice"}:
+            assert not re.search(rf"\b{re.escape(word)}\b", text), word
+        assert not re.search(r"\b(?!00:)[0-9a-f]{2}(:[0-9a-f]{2}){5}\b", text), "an address of a network card"
+        assert set(re.findall(r"\b\d{1,3}(?:\.\d{1,3}){3}\b", text)) <= {"192.0.2.1"}
+        uuids = re.findall(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", text)
+        assert set(uuids) <= {"00000000-0000-0000-0000-000000000000"}
+        for name, content in members.items():  # a name that stands in a listing may be there, its content not
+            assert not content or not re.search(r"serial|wwid|machine-id|hostname|/environ$|resolv\.conf|passwd", name), name
+
+    def test_nothing_changed_and_something_changed(self, archive, sample):
+        result = check(sample[0], "--compare", archive[0], env={"CUFILE_LOGGING_LEVEL": "INFO"})
+        assert result.json == {"schema": "waybill.changes/1", "changed": False, "changes": []} and result.code == 0
+        result = check(sample[0], "--compare", archive[0], env={"CUFILE_LOGGING_LEVEL": "INFO", "CUFILE_FORCE_COMPAT_MODE": "true"})
+        assert result.code == 1
+        assert {"where": "facts.machine.cufile.force_compat_mode", "before": "false", "after": "true"} in result.json["changes"]
+        assert "force_compat_mode" in run("check", sample[0], "--compare", archive[0], env={"CUFILE_FORCE_COMPAT_MODE": "1"}).out
+
+    def test_two_saved_machines(self):
+        result = check("/tmp/file.bin", "--root", MACHINES / "h200-vm-with-udev-record/root", "--compare", H200)
+        where = {change["where"]: (change["before"], change["after"]) for change in result.json["changes"]}
+        assert where["cufile.usable"] == ("false", "true")
+        assert any(place.startswith("findings.udev-missing") for place in where)
+
+
+def archive_of(path, *members):
+    """A tar of (name, what): bytes, or the target of a link after 's:' (symbolic) or 'h:' (hard)."""
+    with tarfile.open(path, "w:gz") as tar:
+        for name, what in members:
+            member = tarfile.TarInfo(name)
+            if isinstance(what, bytes):
+                member.size = len(what)
+                tar.addfile(member, io.BytesIO(what))
+            else:
+                member.type = tarfile.SYMTYPE if what.startswith("s:") else tarfile.LNKTYPE
+                member.linkname = what[2:]
+                tar.addfile(member)
+    return path
+
+
+class TestHostileArchives:
+    @pytest.fixture
+    def ask(self, tmp_path):
+        scratch = tmp_path / "scratch"
+        scratch.mkdir()
+
+        def asked(archive):
+            result = check("/data/x", "--root", archive, env={"TMPDIR": str(scratch)})
+            assert list(scratch.iterdir()) == [], "what was unpacked is left behind"
+            return result
+
+        return asked
+
+    def test_a_path_that_leads_out_is_refused(self, ask, tmp_path):
+        result = ask(archive_of(tmp_path / "a.tar.gz", ("etc/../../../escaped", b"x")))
+        assert result.code == 2 and "leads out" in result.json["text"]
+        assert not list(tmp_path.rglob("escaped"))
+
+    def test_an_absolute_path_stays_inside(self, ask, tmp_path):
+        aim = tmp_path / "aim"
+        assert ask(archive_of(tmp_path / "a.tar.gz", (str(aim), b"x"), ("proc/modules", b""))).code == 1
+        assert not aim.exists()
+
+    def test_nothing_is_written_through_a_link(self, ask, tmp_path):
+        outside = tmp_path / "outside"
+        outside.mkdir()
+        result = ask(archive_of(tmp_path / "a.tar.gz", ("etc", f"s:{outside}"), ("etc/cufile.json", b"{}")))
+        assert result.code == 2
+        assert list(outside.iterdir()) == []
+
+    @pytest.mark.parametrize("kind", ["s:", "h:"])
+    def test_nothing_is_read_through_a_link(self, ask, tmp_path, kind):
+        secret = tmp_path / "secret.json"
+        secret.write_text('{"properties": {"force_compat_mode": true}}')
+        for target in (str(secret), "../" * 20 + str(secret).lstrip("/")):
+            result = ask(archive_of(tmp_path / "a.tar.gz", ("etc/cufile.json", kind + target)))
+            assert "compat-forced" not in result.out
+
+    def test_a_link_out_of_a_folder_is_not_followed(self, tmp_path):
+        secret = tmp_path / "secret.json"
+        secret.write_text('{"properties": {"force_compat_mode": true}}')
+        (tmp_path / "root/etc").mkdir(parents=True)
+        (tmp_path / "root/etc/cufile.json").symlink_to("../../secret.json")
+        assert "compat-forced" not in check("/", "--root", tmp_path / "root").out
+
+    def test_a_bomb_is_refused(self, ask, tmp_path):
+        path = tmp_path / "bomb.tar.gz"
+        size = 300 << 20
+        header = tarfile.TarInfo("proc/kallsyms")
+        header.size = size
+        with gzip.open(path, "wb", compresslevel=1) as out:
+            out.write(header.tobuf())
+            for _ in range(size >> 20):
+                out.write(bytes(1 << 20))
+        result = ask(path)
+        assert result.code == 2 and "holds more than" in result.json["text"]
+
+    def test_loops_of_links_end(self, ask, tmp_path):
+        assert ask(archive_of(tmp_path / "a.tar.gz", ("data", "s:more"), ("more", "s:data"), ("proc/self/mountinfo", b"junk\n"))).code == 1
+
+    @pytest.mark.parametrize("content", [b"", b"no archive at all", b"\x1f\x8b\x08\x00broken"])
+    def test_what_is_no_archive(self, ask, tmp_path, content):
+        path = tmp_path / "a.tar.gz"
+        path.write_bytes(content)
+        assert ask(path).code in (1, 2)  # an empty file is an empty archive
+        assert content == b"" or "no archive" in ask(path).json["text"]
+
+    def test_facts_that_are_not_understood_are_named(self, ask, tmp_path):
+        for text in (b"{", b"[]", b'{"schema": "other"}', b'{"schema": "waybill.facts/1", "gpus": 7}', b'{"schema": "waybill.facts/1", "cufile": {"version": "new"}}'):
+            result = ask(archive_of(tmp_path / "a.tar.gz", ("waybill-facts.json", text)))
+            assert result.code == 2 and "waybill-facts.json is not understood" in result.json["text"], text
+
+
+class TestProbe:
+    """Over the stand-ins: the files show no GPU here, and the driver's stand-in has one."""
+
+    def probe(self, sample, **env):
+        result = check(sample[0], "--probe", fakes=True, env={"WAYBILL_DRIVER_TIMEOUT": "1s", **env})
+        return {step["what"]: step for step in result.json["probe"]}, result.json
+
+    @pytest.mark.parametrize("path, name", [("nvfs", "nvidia-fs"), ("p2pdma", "p2pdma"), ("posix", "cufile-posix")])
+    def test_each_path_is_told_by_its_counters(self, sample, path, name):
+        steps, _ = self.probe(sample, FAKE_CUFILE_PATH=path)
+        assert steps["staged"]["done"] and steps["staged"]["result"].startswith("staged, proved")
+        assert steps["cufile"]["done"] and steps["cufile"]["result"].startswith(f"{name}, proved, n=1")
+
+    def test_without_a_gpu_the_host_is_tried(self, sample):
+        steps, report = self.probe(sample, FAKE_CUDA_DEVICES="0")
+        assert not steps["staged"]["done"] and "no-gpu" in steps["staged"]["result"] and steps["staged"]["agrees"]
+        assert steps["host"]["done"] and steps["host"]["agrees"] and "cufile" not in steps
+        assert "probe-disagrees" not in ids(report)
+
+    def test_what_disagrees_is_a_finding(self, sample):
+        steps, report = self.probe(sample, FAKE_CUFILE_PATH="nvfs")
+        assert not steps["cufile"]["agrees"]
+        assert "probe-disagrees" in ids(report)
+
+    def test_a_crash_is_a_failed_step(self, sample):
+        steps, report = self.probe(sample, FAKE_CUFILE_OPEN_ABORT="1")
+        assert not steps["cufile"]["done"]
+        assert steps["staged"]["done"]
+        assert re.search(r"signal 6|SIGABRT|Aborted|ended", steps["cufile"]["result"]), steps["cufile"]
+
+    def test_a_hang_is_a_failed_step(self, sample):
+        begin = time.monotonic()
+        steps, report = self.probe(sample, FAKE_CUFILE_OPEN_HANG="1")
+        assert time.monotonic() - begin < 20
+        assert not steps["cufile"]["done"] and "did not return within 1.00 s" in steps["cufile"]["result"]
+
+    def test_a_refusal_is_a_failed_step(self, sample):
+        steps, _ = self.probe(sample, FAKE_CUFILE_REGISTER_ERROR="5030")
+        assert not steps["cufile"]["done"] and "5030" in steps["cufile"]["result"]
+
+    def test_settings_of_the_call_reach_the_child(self, sample, tmp_path):
+        result = check(sample[0], "--probe", "--set", "cufile_library=/nowhere/libcufile.so.0", fakes=True)
+        steps = {step["what"]: step for step in result.json["probe"]}
+        assert not steps["cufile"]["done"] and "/nowhere/libcufile.so.0" in steps["cufile"]["result"]
+
+
+def test_check_loads_no_library_of_nvidia(sample):
+    result = run("check", sample[0], fakes=True, env={"LD_DEBUG": "files"})
+    loaded = re.findall(r"calling init: (\S+)", result.err)
+    assert any("libmount" in name for name in loaded)  # the loader does report
+    assert not [name for name in loaded if "libcuda" in name or "libcufile" in name]

@@ -204,7 +204,7 @@ TEST(Conditions, P2pdmaIsFoundAndItsLacksAreNamedWhereItIsSwitchedOn) {
     MachineFacts machine = direct_machine();
     machine.nvidia_fs.loaded = absent_fact<bool>("x");
     machine.cufile.config.use_pci_p2pdma = true;
-    machine.cufile.config.block_p2pdma = true;
+    machine.cufile.config.p2pdma_switches = {"block.nvme"};
     machine.p2pdma.kernel = known_fact(true, "x");
     machine.p2pdma.driver_static_bar = known_fact(true, "x");
     machine.p2pdma.nvme_multipath = known_fact(false, "x");

@@ -62,6 +62,7 @@ struct CheckArguments {
 
 struct ConfigArguments {
     SettingValues settings;
+    bool cufile = false;
     bool json = false;
     bool markdown = false;
 };

@@ -54,7 +54,7 @@ struct CufileVariable {
     std::string_view name;
     int since = 0;
     int until = 0;
-    std::string_view key;  // that it overrides; empty: none
+    std::string_view key{};  // that it overrides; empty: none
 
     [[nodiscard]] constexpr bool known_to(int version) const { return version >= since && (until == 0 || version < until); }
 };

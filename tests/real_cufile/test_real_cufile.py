@@ -15,7 +15,7 @@ import zipfile
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from conftest import PROGRAM, make_bytes, run  # noqa: E402
+from conftest import FAKES, PROGRAM, make_bytes, run  # noqa: E402, F401
 
 CACHE = pathlib.Path(os.environ.get("WAYBILL_CUFILE_CACHE", PROGRAM.parents[1] / "real-cufile"))
 VERSIONS = ["1.20.0.107", "1.17.1.22"]

@@ -7,6 +7,8 @@ add_executable(waybill_cli
   src/cli/check_compare_json.cpp
   src/cli/check_probe_json.cpp
   src/cli/config.cpp
+  src/cli/config_cufile.cpp
+  src/cli/config_cufile_json.cpp
   src/cli/config_json.cpp
   src/cli/hash.cpp
   src/cli/main.cpp

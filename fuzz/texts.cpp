@@ -38,7 +38,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
         switch (bytes[0] % 10) {
             case 0: (void)waybill::parse_size(text, "fuzz"); break;
             case 1: (void)waybill::parse_config(text, "fuzz"); break;
-            case 2: (void)waybill::parse_cufile_config(text, "fuzz"); break;
+            case 2: {
+                // Positions, values and contradictions of two versions; the same text over itself.
+                auto config = waybill::parse_cufile_config(text, "fuzz");
+                config.entries.insert(config.entries.end(), config.entries.begin(), config.entries.end());
+                waybill::interpret(config, {{"CUFILE_MAX_DEVICE_CACHE_SIZE", text}, {"CUFILE_" + text, "x"}}, 1150);
+                break;
+            }
             case 3: {
                 const auto mounts = waybill::parse_mounts(text, "fuzz");
                 (void)waybill::mount_of_path(mounts.value, "/a/b");

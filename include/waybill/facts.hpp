@@ -116,22 +116,39 @@ struct P2pdmaFacts {
     Fact<bool> nvme_multipath;    // nvme_core multipath is on
 };
 
-// The effective cufile.json with the CUFILE_* variables that override it.
+// A member of cufile.json, as it stands there.
+struct CufileEntry {
+    std::string key;     // execution.max_io_threads
+    std::string value;   // as JSON text
+    std::string type;    // boolean, integer, number, text, list, object, null
+    std::string file;
+    std::size_t line = 0;    // of the key, from 1
+    std::size_t column = 0;  // in bytes, from 1
+};
+
+// The effective cufile.json with the CUFILE_* variables that override it. cuFile reads /etc/cufile.json and then, over it, the file
+// that CUFILE_ENV_PATH_JSON names; a key that neither has keeps the library's built-in value.
 struct CufileConfig {
-    std::string file;              // empty: no file was found and the library's built-in values hold
+    std::string file;              // the last one that was read; empty: none was found
+    std::vector<std::string> files;
+    std::string missing_file;      // named by CUFILE_ENV_PATH_JSON or a setting, and not there: cuFile passes it over without a word
     bool valid = true;
-    std::string problem;           // why invalid, with line and column
+    std::string problem;           // why a file as a whole is not understood, with line and column
+    bool ends_process = false;     // the library aborts on this file instead of refusing it
+    std::string refused_values;    // values that make cuFile refuse the file, each with its place; empty: none
     std::uint64_t max_io_threads = 0;
     std::uint64_t max_io_queue_depth = 128;
     bool parallel_io = false;
     std::uint64_t min_io_threshold_bytes = 1024 * 1024;
     std::uint64_t max_request_parallelism = 0;
     std::uint64_t max_direct_io_bytes = 1024 * 1024;
-    bool allow_compat_mode = false;
+    bool allow_compat_mode = true;
     bool force_compat_mode = false;
     bool use_pci_p2pdma = false;
-    bool block_p2pdma = false;     // any block.* or fs.* switch for P2PDMA
-    std::vector<std::string> origins;  // "force_compat_mode: CUFILE_FORCE_COMPAT_MODE"
+    std::vector<std::string> p2pdma_switches;  // block kinds and file systems with use_pci_p2pdma: block.nvme, fs.nfs, ...
+    bool p2pdma_needs_switch = true;           // this version has such switches
+    std::vector<std::pair<std::string, std::string>> origins;  // key and where its value is from, for the values above
+    std::vector<CufileEntry> entries;          // of all files, in the order in which the library reads them
 };
 
 struct CufileFacts {
@@ -182,15 +199,6 @@ struct PciFacts {
 // How near two PCI devices are.
 enum class PciDistance { unknown, same_switch, same_root, same_socket, other_socket };
 
-// An entry of cufile.json, as it stands there.
-struct CufileEntry {
-    std::string key;     // execution.max_io_threads
-    std::string value;   // as JSON text
-    std::string type;    // boolean, integer, number, text, list, object, null
-    std::size_t line = 0;
-    std::size_t column = 0;
-};
-
 // What only `check` looks at: of no use for a transfer, or too slow for one.
 struct SurroundingFacts {
     int device = 0;                          // the number that was asked for, or that the name asked for has
@@ -205,7 +213,6 @@ struct SurroundingFacts {
     Fact<std::uint64_t> shared_memory_bytes; // of /dev/shm
     Fact<std::string> nvme_symbol;           // what the nvme module exports for nvidia-fs: v1, v2, none
     Fact<std::vector<std::string>> missing_dependencies;  // libraries that libcufile needs and that are not here
-    std::vector<CufileEntry> cufile_entries;
     std::vector<std::pair<std::string, std::string>> cufile_variables;  // CUFILE_ variables that are set
     bool order_uncertain = false;            // several GPUs, and which one CUDA numbers so is not sure
 };

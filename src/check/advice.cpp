@@ -21,12 +21,17 @@ constexpr std::array kAdvice{
            "install libcufile (with CUDA: package libcufile; from PyPI: nvidia-cufile) or set cufile_library to its path; staged reads "
            "do without it",
            "installing nvidia-fs: without libcufile nothing uses it"},
-    Advice{"cufile-json-invalid", "cufile.json", "correct the file at the place named", ""},
+    Advice{"cufile-json-invalid", "cufile.json",
+           "correct the file at the place named; staged reads do without it",
+           "another file in CUFILE_ENV_PATH_JSON does not help against a faulty /etc/cufile.json: cuFile reads both"},
+    Advice{"cufile-json-bad-value", "cufile.json",
+           "correct the value, or take the key out: cuFileDriverOpen fails (5002; -22 in 1.15) while one is refused",
+           "the built-in value is not taken instead"},
     Advice{"kernel-modules-unreadable", "/proc/modules",
            "leave cuFile alone on this kernel (compat_mode=on or auto), or use libcufile 1.15",
            "installing nvidia-fs: a kernel without modules cannot load it"},
     Advice{"compat-forced", "cufile.json, CUFILE_FORCE_COMPAT_MODE",
-           "set force_compat_mode to false, or unset CUFILE_FORCE_COMPAT_MODE", ""},
+           "set force_compat_mode to false, or unset CUFILE_FORCE_COMPAT_MODE (only the word true switches it on)", ""},
     Advice{"nvidia-fs-not-loaded", "/proc/driver/nvidia-fs, /sys/module/nvidia_fs",
            "install the package nvidia-fs (nvidia-gds) on the host and load it (modprobe nvidia-fs), or use P2PDMA where the findings "
            "below allow it",
@@ -39,7 +44,9 @@ constexpr std::array kAdvice{
            "2.25.6: install 2.24.3 or a version from 2.25.7 on; 2.26.6 with driver 580.65.06: rebuild or update nvidia-fs for this driver",
            "changing mounts, IOMMU or cufile.json: the module itself is at fault"},
     Advice{"p2pdma-disabled", "cufile.json",
-           "to use P2PDMA set properties.use_pci_p2pdma and block.nvme.use_pci_p2pdma (or the file system's) to true in cufile.json", ""},
+           "to use P2PDMA set properties.use_pci_p2pdma and the switch of the file's block device or file system "
+           "(block.nvme.use_pci_p2pdma, fs.nfs.use_pci_p2pdma, ...) to true in cufile.json",
+           "in libcufile 1.16 and newer the general switch, or CUFILE_USE_PCIP2PDMA, alone"},
     Advice{"p2pdma-kernel", "/boot/config-RELEASE, /proc/kallsyms", "boot a kernel built with CONFIG_PCI_P2PDMA", ""},
     Advice{"p2pdma-driver", "/proc/driver/nvidia/params",
            "likely: use the open kernel modules with the options "
@@ -73,7 +80,8 @@ constexpr std::array kAdvice{
            "have udev look at the device again on the host (udevadm trigger), keep the file on another device, or leave cuFile alone "
            "(compat_mode=on)",
            "more mounts into the container do not help: the record itself is incomplete"},
-    Advice{"compat-disallowed", "cufile.json", "set properties.allow_compat_mode to true, or make a direct path possible", ""},
+    Advice{"compat-disallowed", "cufile.json, CUFILE_ALLOW_COMPAT_MODE", "set properties.allow_compat_mode to true, or make a direct path possible",
+           "use_compat_mode: libcufile passes that name over"},
 };
 
 constexpr Advice kNone{};

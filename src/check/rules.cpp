@@ -3,6 +3,7 @@
 #include <array>
 
 #include "check/bus_rules.hpp"
+#include "check/cufile_rules.hpp"
 #include "check/library_rules.hpp"
 #include "check/place_rules.hpp"
 
@@ -12,6 +13,10 @@ namespace {
 constexpr std::array kRules{
     Rule{"cufile-dependency-missing", Severity::blocks_cufile, &dependency_missing},
     Rule{"cufile-driver-mismatch", Severity::blocks_cufile, &driver_too_old},
+    Rule{"cufile-json-missing", Severity::note, &cufile_json_missing},
+    Rule{"cufile-json-unknown-key", Severity::note, &cufile_json_unknown_key},
+    Rule{"cufile-json-ignored-value", Severity::note, &cufile_json_ignored_value},
+    Rule{"cufile-json-contradiction", Severity::note, &cufile_json_contradiction},
     Rule{"subpath-mount", Severity::note, &subpath_mount},
     Rule{"iommu-on", Severity::slows, &iommu_on},
     Rule{"acs-on", Severity::slows, &acs_on},

@@ -152,8 +152,9 @@ void add_stats(CLI::App& app, StatsArguments& stats) {
 void add_config(CLI::App& app, ConfigArguments& config) {
     CLI::App& command = *app.add_subcommand("config", "Print every setting, its value and where that came from");
     add_settings(command, config.settings);
+    command.add_flag("--cufile", config.cufile, "print cuFile's configuration instead: cufile.json, CUFILE_* variables, built-in values");
     command.add_flag("--json", config.json, "print as JSON");
-    command.add_flag("--markdown", config.markdown, "print the table of settings for the documentation");
+    command.add_flag("--markdown", config.markdown, "print the table for the documentation");
 }
 
 std::unique_ptr<CLI::App> make_app(All& all) {

@@ -71,6 +71,7 @@ struct StatsArguments {
 
 struct ConfigArguments {
     SettingValues settings;
+    bool cufile = false;
     bool json = false;
     bool markdown = false;
 };

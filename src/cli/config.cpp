@@ -2,6 +2,7 @@
 
 #include "base/environment.hpp"
 #include "cli/commands.hpp"
+#include "cli/config_cufile.hpp"
 #include "cli/config_json.hpp"
 #include "cli/print.hpp"
 #include "settings/table.hpp"
@@ -53,9 +54,23 @@ std::string as_markdown() {
     return text;
 }
 
+// 0, or 1 where cuFile's driver would not open with it.
+int run_config_cufile(const ConfigArguments& arguments) {
+    if (arguments.markdown) {
+        print(cufile_markdown());
+        return 0;
+    }
+    const CufileSummary summary = gather_cufile_summary(resolve_settings({arguments.settings, {}}));
+    print(arguments.json ? cufile_json(summary) + "\n" : cufile_text(summary));
+    return summary.config.valid && summary.config.refused_values.empty() ? 0 : 1;
+}
+
 }  // namespace
 
 int run_config(const ConfigArguments& arguments) {
+    if (arguments.cufile) {
+        return run_config_cufile(arguments);
+    }
     if (arguments.markdown) {
         print(as_markdown());
         return 0;

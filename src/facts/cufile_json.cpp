@@ -1,134 +1,123 @@
 #include "facts/cufile_json.hpp"
 
-#include <nlohmann/json.hpp>
+#include <charconv>
+#include <filesystem>
 
-#include "base/text.hpp"
+#include "facts/cufile_entries.hpp"
+#include "settings/cufile_values.hpp"
 
 namespace waybill {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::uint64_t kKiB = 1024;
+constexpr const char* kSystemFile = "/etc/cufile.json";
+constexpr int kSwitchesFrom = 1160;  // before, use_pci_p2pdma alone decided: 1.15 has no other key of that name
 
-// Once a file is there, a key that it leaves out has the template's value. The numbers: the shipped cufile.json.
-CufileConfig template_values(const std::string& path) {
-    CufileConfig config;
+void assign(const CufileValue& value, bool& field) { field = value.value == "true"; }
+void assign(const CufileValue& value, std::uint64_t& field) {
+    std::from_chars(value.value.data(), value.value.data() + value.value.size(), field);
+}
+
+// Puts the value of `path` into its field, and notes where it is from.
+template <class Field>
+void take(const CufileReading& reading, std::string_view path, Field& field, CufileConfig& config) {
+    for (const CufileValue& value : reading.values) {
+        if (value.key->path == path) {
+            assign(value, field);
+            config.origins.emplace_back(path, value.where);
+            return;
+        }
+    }
+}
+
+void take_size(const CufileReading& reading, std::string_view path, std::uint64_t& bytes, CufileConfig& config) {
+    bytes /= kKiB;
+    take(reading, path, bytes, config);
+    bytes *= kKiB;
+}
+
+// "block.nvme.use_pci_p2pdma" -> block.nvme
+std::vector<std::string> switches_of(const CufileReading& reading) {
+    constexpr std::string_view kName = ".use_pci_p2pdma";
+    std::vector<std::string> switches;
+    for (const CufileValue& value : reading.values) {
+        const std::string_view path = value.key->path;
+        if (path.ends_with(kName) && !path.starts_with("properties.") && value.value == "true") {
+            switches.emplace_back(path.substr(0, path.size() - kName.size()));
+        }
+    }
+    return switches;
+}
+
+void add_text(CufileConfig& config, const std::string& text, const std::string& path) {
     config.file = path;
-    config.max_io_threads = 4;
-    config.parallel_io = true;
-    config.min_io_threshold_bytes = 8192 * kKiB;
-    config.max_request_parallelism = 4;
-    config.max_direct_io_bytes = 16384 * kKiB;
-    config.allow_compat_mode = true;
-    return config;
-}
-
-const Json* find(const Json& json, const char* section, const char* key) {
-    const auto group = json.find(section);
-    if (group == json.end() || !group->is_object()) {
-        return nullptr;
+    config.files.push_back(path);
+    CufileText read = parse_cufile_entries(text, path);
+    if (!read.valid && config.valid) {
+        config.valid = false;
+        config.problem = path + ": " + read.problem;
+        config.ends_process = read.ends_process;
     }
-    const auto value = group->find(key);
-    return value == group->end() ? nullptr : &*value;
+    config.entries.insert(config.entries.end(), read.entries.begin(), read.entries.end());
 }
 
-void take(const Json* value, bool& field, CufileConfig& config, const char* name) {
-    if (value != nullptr && value->is_boolean()) {
-        field = value->get<bool>();
-        config.origins.push_back(std::string(name) + ": " + config.file);
+void add_file(CufileConfig& config, const MachineRoot& root, const std::string& path) {
+    const Fact<std::string> text = root.read(path);
+    if (text.known()) {
+        add_text(config, text.value, path);
+    } else if (path != kSystemFile) {
+        config.missing_file = path;
     }
 }
 
-void take(const Json* value, std::uint64_t& field, std::uint64_t unit, CufileConfig& config, const char* name) {
-    if (value != nullptr && value->is_number_unsigned()) {
-        field = value->get<std::uint64_t>() * unit;
-        config.origins.push_back(std::string(name) + ": " + config.file);
+std::string named_file(const MachineRoot& root, const Settings& settings, const Environment& environment) {
+    const std::string* variable = find_variable(environment, "CUFILE_ENV_PATH_JSON");
+    std::string path = settings.cufile_json.value.empty() && variable != nullptr ? *variable : settings.cufile_json.value;
+    if (!path.empty() && path.front() != '/' && root.is_live()) {
+        std::error_code ignored;
+        path = std::filesystem::absolute(path, ignored).string();
     }
-}
-
-// P2PDMA needs a switch of a block driver or a file system besides the general one.
-bool any_p2pdma_switch(const Json& json) {
-    for (const char* section : {"block", "fs"}) {
-        const auto group = json.find(section);
-        if (group == json.end() || !group->is_object()) {
-            continue;
-        }
-        for (const auto& [name, entry] : group->items()) {
-            const auto value = entry.is_object() ? entry.find("use_pci_p2pdma") : entry.end();
-            if (entry.is_object() && value != entry.end() && value->is_boolean() && value->get<bool>()) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-std::optional<bool> variable_as_bool(const Environment& environment, const char* name) {
-    const std::string* text = find_variable(environment, name);
-    if (text == nullptr) {
-        return std::nullopt;
-    }
-    const std::string word = lower(trim(*text));
-    return word == "true" || word == "1" || word == "yes" || word == "on";
-}
-
-void take_variable(const Environment& environment, const char* variable, bool& field, CufileConfig& config, const char* name) {
-    if (const auto value = variable_as_bool(environment, variable)) {
-        field = *value;
-        config.origins.push_back(std::string(name) + ": " + variable);
-    }
+    return path;
 }
 
 }  // namespace
 
-CufileConfig parse_cufile_config(const std::string& text, const std::string& path) {
-    CufileConfig config = template_values(path);
-    Json json;
-    try {
-        json = Json::parse(text, nullptr, true, true);
-    } catch (const Json::exception& problem) {
+void interpret(CufileConfig& config, const Environment& environment, std::optional<int> version) {
+    const CufileReading reading = read_cufile_values(config.entries, environment, version);
+    config.refused_values = texts_of(reading, CufileProblem::Kind::refused);
+    if (const std::string ends = texts_of(reading, CufileProblem::Kind::ends_process); !ends.empty() && config.valid) {
         config.valid = false;
-        config.problem = problem.what();
-        return config;
+        config.ends_process = true;
+        config.problem = ends;
     }
-    if (!json.is_object()) {
-        config.valid = false;
-        config.problem = "the file holds no object";
-        return config;
-    }
-    take(find(json, "execution", "max_io_threads"), config.max_io_threads, 1, config, "max_io_threads");
-    take(find(json, "execution", "max_io_queue_depth"), config.max_io_queue_depth, 1, config, "max_io_queue_depth");
-    take(find(json, "execution", "parallel_io"), config.parallel_io, config, "parallel_io");
-    take(find(json, "execution", "min_io_threshold_size_kb"), config.min_io_threshold_bytes, kKiB, config, "min_io_threshold_size_kb");
-    take(find(json, "execution", "max_request_parallelism"), config.max_request_parallelism, 1, config, "max_request_parallelism");
-    take(find(json, "properties", "max_direct_io_size_kb"), config.max_direct_io_bytes, kKiB, config, "max_direct_io_size_kb");
-    take(find(json, "properties", "use_compat_mode"), config.allow_compat_mode, config, "allow_compat_mode");
-    take(find(json, "properties", "allow_compat_mode"), config.allow_compat_mode, config, "allow_compat_mode");
-    take(find(json, "properties", "force_compat_mode"), config.force_compat_mode, config, "force_compat_mode");
-    take(find(json, "properties", "use_pci_p2pdma"), config.use_pci_p2pdma, config, "use_pci_p2pdma");
-    config.block_p2pdma = any_p2pdma_switch(json);
+    config.origins.clear();
+    take(reading, "execution.max_io_threads", config.max_io_threads, config);
+    take(reading, "execution.max_io_queue_depth", config.max_io_queue_depth, config);
+    take(reading, "execution.parallel_io", config.parallel_io, config);
+    take_size(reading, "execution.min_io_threshold_size_kb", config.min_io_threshold_bytes, config);
+    take(reading, "execution.max_request_parallelism", config.max_request_parallelism, config);
+    take_size(reading, "properties.max_direct_io_size_kb", config.max_direct_io_bytes, config);
+    take(reading, "properties.allow_compat_mode", config.allow_compat_mode, config);
+    take(reading, "properties.force_compat_mode", config.force_compat_mode, config);
+    take(reading, "properties.use_pci_p2pdma", config.use_pci_p2pdma, config);
+    config.p2pdma_switches = switches_of(reading);
+    config.p2pdma_needs_switch = version.value_or(kNewestCufile) >= kSwitchesFrom;
+}
+
+CufileConfig parse_cufile_config(const std::string& text, const std::string& path, std::optional<int> version) {
+    CufileConfig config;
+    add_text(config, text, path);
+    interpret(config, {}, version);
     return config;
 }
 
-CufileConfig read_cufile_config(const MachineRoot& root, const Settings& settings, const Environment& environment,
-                                std::optional<int> version) {
-    CufileConfig config;  // the library's built-in values
-    std::string path = settings.cufile_json.value;
-    if (path.empty()) {
-        const std::string* variable = find_variable(environment, "CUFILE_ENV_PATH_JSON");
-        path = variable != nullptr && !variable->empty() ? *variable : "/etc/cufile.json";
+CufileConfig read_cufile_config(const MachineRoot& root, const Settings& settings, const Environment& environment, std::optional<int> version) {
+    CufileConfig config;
+    add_file(config, root, kSystemFile);
+    if (const std::string named = named_file(root, settings, environment); !named.empty() && named != kSystemFile) {
+        add_file(config, root, named);
     }
-    const Fact<std::string> text = root.read(path);
-    if (text.known()) {
-        config = parse_cufile_config(text.value, path);
-    }
-    take_variable(environment, "CUFILE_FORCE_COMPAT_MODE", config.force_compat_mode, config, "force_compat_mode");
-    take_variable(environment, "CUFILE_USE_PCIP2PDMA", config.use_pci_p2pdma, config, "use_pci_p2pdma");
-    constexpr int kAllowVariableGoneIn = 1170;  // by the names in the libraries: 1.15 and 1.16 alone know it
-    if (version && *version < kAllowVariableGoneIn) {
-        take_variable(environment, "CUFILE_ALLOW_COMPAT_MODE", config.allow_compat_mode, config, "allow_compat_mode");
-    }
+    interpret(config, environment, version);
     return config;
 }
 

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/text.hpp"
@@ -90,6 +91,27 @@ Fact<int> cufile_version_of(const MachineRoot& root, const std::string& library)
         }
     }
     return unknown_fact<int>(path, "the file's name holds no version; the library tells when it is loaded");
+}
+
+Fact<int> cufile_version_within(const MachineRoot& root, const std::string& library) {
+    constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+    const Fact<std::string> bytes = root.read(library, kMostBytes);
+    if (!bytes.known()) {
+        return unknown_fact<int>(library, bytes.why);
+    }
+    // A text of its own, between NULs: four numbers, the first of which is 1 so far.
+    constexpr std::string_view kStart("\0001.", 3);
+    const std::string_view all = bytes.value;
+    for (auto at = all.find(kStart); at != std::string_view::npos; at = all.find(kStart, at + 1)) {
+        const std::string_view text = all.substr(at + 1, std::min<std::size_t>(all.find('\0', at + 1), at + 32) - at - 1);
+        const auto numbers = split(text, '.');
+        int minor = 0;
+        if (numbers.size() == 4 && text.find_first_not_of("0123456789.") == std::string_view::npos &&
+            std::from_chars(numbers[1].data(), numbers[1].data() + numbers[1].size(), minor).ec == std::errc()) {
+            return known_fact(1000 + 10 * minor, library);
+        }
+    }
+    return unknown_fact<int>(library, "the file names no version");
 }
 
 }  // namespace waybill

@@ -17,4 +17,7 @@ namespace waybill {
 // 1150 for libcufile.so.1.15.1, from the name of the file that the links lead to.
 [[nodiscard]] Fact<int> cufile_version_of(const MachineRoot& root, const std::string& library);
 
+// The version that the library's own file names among its texts ("1.17.1.22"). Reads the whole file (3 MB): not for a transfer.
+[[nodiscard]] Fact<int> cufile_version_within(const MachineRoot& root, const std::string& library);
+
 }  // namespace waybill

@@ -1,5 +1,7 @@
 #include "facts/saved_facts.hpp"
 
+#include "facts/cufile_json.hpp"
+
 namespace waybill {
 namespace {
 
@@ -33,6 +35,7 @@ void apply(const SavedFacts& saved, FileFacts& file) {
 void apply(const SavedFacts& saved, MachineFacts& machine) {
     if (saved.cufile_version) {
         machine.cufile.version = known_fact(*saved.cufile_version, kSource);
+        interpret(machine.cufile.config, saved.environment, saved.cufile_version);
     }
     if (saved.modules_readable) {
         machine.modules_readable = *saved.modules_readable ? known_fact(true, kSource) : absent_fact<bool>(kSource);

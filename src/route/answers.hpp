@@ -26,6 +26,16 @@ template <class T>
     return not_known(fmt::format("{}, it may be: {} could not be read ({})", missing, fact.source, fact.why));
 }
 
+// Where an effective value of cufile.json is from: "/etc/cufile.json:3:7", a variable, or the library itself.
+[[nodiscard]] inline std::string cufile_origin(const CufileConfig& config, std::string_view key) {
+    for (const auto& [name, where] : config.origins) {
+        if (name == key) {
+            return where;
+        }
+    }
+    return config.file.empty() ? "cuFile's configuration" : config.file;
+}
+
 // Is libcufile's version known to be older than `version` (1000*major + 10*minor)?
 [[nodiscard]] inline bool older_than(const MachineFacts& machine, int version) {
     return machine.cufile.version.known() && machine.cufile.version.value < version;

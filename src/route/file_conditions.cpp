@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "route/answers.hpp"
 
 namespace waybill {
@@ -30,6 +31,25 @@ bool stands_on(const FileFacts& file, std::initializer_list<Kind> kinds) {
                                                                     [&](const BlockLayer& layer) { return wanted(layer.kind); }));
 }
 
+// The switches of cufile.json that are for this file: of its network file system, or of its kind of disk. Of an array the level is
+// not known here: any of the three will do.
+std::vector<std::string> p2pdma_switches(const FileFacts& file) {
+    const std::string& type = file_system(file);
+    if (is_network(type)) {
+        if (type == "wekafs") {
+            return {};
+        }
+        return {type == "nfs4" ? "fs.nfs" : type == "beegfs_nodev" ? "fs.beegfs" : "fs." + type};
+    }
+    if (stands_on(file, {Kind::md})) {
+        return {"block.raid", "block.raid1", "block.raid10"};
+    }
+    if (stands_on(file, {Kind::nvme_of})) {
+        return {"block.nvmeof"};
+    }
+    return stands_on(file, {Kind::nvme}) ? std::vector<std::string>{"block.nvme"} : std::vector<std::string>{};
+}
+
 // A file system in memory or of the network has no disk that udev would know.
 bool has_disk(const FileFacts& file) {
     return !file.memory_backed && !is_network(file_system(file)) && file.device.major != 0;
@@ -37,11 +57,25 @@ bool has_disk(const FileFacts& file) {
 
 }  // namespace
 
+// From 1.16 on the general switch alone does nothing: the file's kind of device or file system has one too.
 Answer p2pdma_enabled(const Subject& subject) {
     const CufileConfig& config = subject.machine.cufile.config;
-    return config.use_pci_p2pdma && config.block_p2pdma
-               ? yes()
-               : no("P2PDMA is not switched on in cufile.json (properties.use_pci_p2pdma and the block or file system switch)");
+    if (!config.use_pci_p2pdma) {
+        return no(fmt::format("P2PDMA is not switched on (properties.use_pci_p2pdma is false: {})", cufile_origin(config, "properties.use_pci_p2pdma")));
+    }
+    if (!config.p2pdma_needs_switch) {
+        return yes();
+    }
+    const std::vector<std::string> switches = p2pdma_switches(subject.file);
+    const bool on = std::any_of(switches.begin(), switches.end(), [&](const std::string& name) {
+        return std::find(config.p2pdma_switches.begin(), config.p2pdma_switches.end(), name) != config.p2pdma_switches.end();
+    });
+    if (on) {
+        return yes();
+    }
+    return switches.empty() ? no(fmt::format("no switch for P2PDMA exists for the file system {} on the device {}", file_system(subject.file),
+                                             subject.file.block.value.name))
+                            : no(fmt::format("properties.use_pci_p2pdma is true, but {}.use_pci_p2pdma is not", join(switches, " or ")));
 }
 
 Answer p2pdma_raid(const Subject& subject) {
@@ -159,11 +193,10 @@ Answer udev_usage(const Subject& subject) {
 
 Answer compat_allowed(const Subject& subject) {
     const CufileConfig& config = subject.machine.cufile.config;
-    // Without a file the library runs in compatibility mode all the same (seen with 1.20).
-    if (config.file.empty() || config.allow_compat_mode || find_direct_path(subject.file, subject.machine, subject.gpu).path) {
+    if (config.allow_compat_mode || find_direct_path(subject.file, subject.machine, subject.gpu).path) {
         return yes();
     }
-    return no(fmt::format("allow_compat_mode is false in {}, and no direct path exists", config.file));
+    return no(fmt::format("allow_compat_mode is false ({}), and no direct path exists", cufile_origin(config, "properties.allow_compat_mode")));
 }
 
 }  // namespace waybill

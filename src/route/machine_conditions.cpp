@@ -37,7 +37,16 @@ Answer cufile_library(const Subject& subject) {
 
 Answer json_valid(const Subject& subject) {
     const CufileConfig& config = subject.machine.cufile.config;
-    return config.valid ? yes() : no(fmt::format("{} is not understood: {}", config.file, config.problem));
+    if (config.valid) {
+        return yes();
+    }
+    return no(fmt::format("cuFile's configuration is not understood: {}{}", config.problem, config.ends_process ? " (the process would end)" : ""));
+}
+
+// One value that it refuses is enough for cuFileDriverOpen to fail, with 5002 or, in 1.15, -22 (seen with 1.15 to 1.20).
+Answer json_values(const Subject& subject) {
+    const CufileConfig& config = subject.machine.cufile.config;
+    return config.refused_values.empty() ? yes() : no(fmt::format("cuFile's driver does not open with {}", config.refused_values));
 }
 
 // From 1.16 on cuFileDriverOpen spins for ever where /proc/modules does not open (seen with 1.16 to 1.20).
@@ -53,8 +62,9 @@ Answer modules_readable(const Subject& subject) {
 }
 
 Answer not_forced(const Subject& subject) {
-    return subject.machine.cufile.config.force_compat_mode
-               ? no("force_compat_mode is set in cufile.json or CUFILE_FORCE_COMPAT_MODE, so cuFile always stages")
+    const CufileConfig& config = subject.machine.cufile.config;
+    return config.force_compat_mode
+               ? no(fmt::format("force_compat_mode is true ({}), so cuFile always stages", cufile_origin(config, "properties.force_compat_mode")))
                : yes();
 }
 

@@ -12,6 +12,7 @@ Answer not_wsl(const Subject& subject);
 
 Answer cufile_library(const Subject& subject);
 Answer json_valid(const Subject& subject);
+Answer json_values(const Subject& subject);
 Answer modules_readable(const Subject& subject);
 Answer not_forced(const Subject& subject);
 

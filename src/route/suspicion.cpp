@@ -5,7 +5,7 @@
 namespace waybill {
 
 bool driver_is_suspicious(const MachineFacts& machine) noexcept {
-    if (!machine.modules_readable.known()) {
+    if (!machine.modules_readable.known() || machine.cufile.config.ends_process) {
         return true;
     }
     if (!machine.nvidia_fs.loaded.known()) {

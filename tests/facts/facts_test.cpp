@@ -130,7 +130,10 @@ TEST_F(SavedMachine, CufileJsonAndTheVariablesThatOverrideIt) {
     const Settings settings = resolve({}, {}, {});
     CufileConfig config = read_cufile_config(root(), settings, {}, std::nullopt);
     EXPECT_EQ(config.file, "");
-    EXPECT_EQ(config.max_request_parallelism, 0U);
+    EXPECT_TRUE(config.allow_compat_mode);
+    EXPECT_EQ(config.max_request_parallelism, 4U);
+    EXPECT_EQ(read_cufile_config(root(), settings, {}, 1150).max_request_parallelism, 0U);
+    EXPECT_FALSE(read_cufile_config(root(), settings, {{"CUFILE_ALLOW_COMPAT_MODE", "false"}}, 1160).allow_compat_mode);
     put("/etc/cufile.json", "{ // a comment\n\"execution\": {\"max_io_threads\": 8, \"min_io_threshold_size_kb\": 4096},\n"
                             "\"properties\": {\"allow_compat_mode\": false, \"use_pci_p2pdma\": true}, \"block\": {\"nvme\": {\"use_pci_p2pdma\": true}}}");
     config = read_cufile_config(root(), settings, {{"CUFILE_FORCE_COMPAT_MODE", "true"}, {"CUFILE_ALLOW_COMPAT_MODE", "true"}}, 1170);
@@ -138,8 +141,43 @@ TEST_F(SavedMachine, CufileJsonAndTheVariablesThatOverrideIt) {
     EXPECT_EQ(config.min_io_threshold_bytes, 4096U * 1024);
     EXPECT_TRUE(config.force_compat_mode);
     EXPECT_FALSE(config.allow_compat_mode);  // 1.17 no longer knows that variable
-    EXPECT_TRUE(config.block_p2pdma);
+    EXPECT_EQ(config.p2pdma_switches, std::vector<std::string>{"block.nvme"});
+    EXPECT_EQ(config.max_request_parallelism, 4U);  // a key that the file leaves out is built in, not the shipped file's
     EXPECT_TRUE(read_cufile_config(root(), settings, {{"CUFILE_ALLOW_COMPAT_MODE", "true"}}, 1150).allow_compat_mode);
+}
+
+// Seen with libcufile 1.15 and 1.20.
+TEST_F(SavedMachine, TheNamedFileLiesOverTheSystemsKeyByKey) {
+    const Settings settings = resolve({}, {}, {});
+    put("/etc/cufile.json", "{\"execution\": {\"max_io_threads\": 5, \"max_io_queue_depth\": 64}}");
+    put("/own.json", "{\"execution\": {\"max_io_queue_depth\": 100}}");
+    CufileConfig config = read_cufile_config(root(), settings, {{"CUFILE_ENV_PATH_JSON", "/own.json"}}, 1200);
+    EXPECT_EQ(config.max_io_threads, 5U);
+    EXPECT_EQ(config.max_io_queue_depth, 100U);
+    EXPECT_EQ(config.files, (std::vector<std::string>{"/etc/cufile.json", "/own.json"}));
+    config = read_cufile_config(root(), settings, {{"CUFILE_ENV_PATH_JSON", "/not/there.json"}}, 1200);
+    EXPECT_EQ(config.missing_file, "/not/there.json");
+    EXPECT_EQ(config.file, "/etc/cufile.json");
+    put("/etc/cufile.json", "{ oops");
+    config = read_cufile_config(root(), settings, {{"CUFILE_ENV_PATH_JSON", "/own.json"}}, 1200);
+    EXPECT_FALSE(config.valid);
+    EXPECT_NE(config.problem.find("/etc/cufile.json"), std::string::npos);
+}
+
+TEST_F(SavedMachine, AValueThatTheLibraryRefusesIsNoInvalidFile) {
+    put("/etc/cufile.json", "{\"execution\": {\n  \"max_io_threads\": 33}}");
+    const Settings settings = resolve({}, {}, {});
+    const CufileConfig config = read_cufile_config(root(), settings, {}, 1150);
+    EXPECT_TRUE(config.valid);
+    EXPECT_EQ(config.refused_values, "/etc/cufile.json:2:3: execution.max_io_threads is 33; an integer from 0 to 32 is accepted");
+    EXPECT_EQ(read_cufile_config(root(), settings, {}, 1160).refused_values, "");
+}
+
+TEST_F(SavedMachine, ALibraryNamesItsVersionWithin) {
+    put("/l/libcufile.so.0", std::string("\0ELF\0001.17\0001.17.1.22\0x", 21));
+    EXPECT_TRUE(cufile_version_within(root(), "/l/libcufile.so.0").is(1170));
+    put("/l/libcufile.so.0", std::string("\0001.2.3\0001.", 9));
+    EXPECT_TRUE(cufile_version_within(root(), "/l/libcufile.so.0").unknown());
 }
 
 TEST_F(SavedMachine, NoTextOfCufileJsonIsTooOdd) {

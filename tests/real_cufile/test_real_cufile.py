@@ -13,7 +13,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from conftest import make_bytes, run  # noqa: E402
+from conftest import FAKES, make_bytes, run  # noqa: E402
 from wheels import Unavailable, fetch_library  # noqa: E402
 
 VERSIONS = ["1.20.0.107", "1.17.1.22"]

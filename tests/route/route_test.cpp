@@ -204,7 +204,7 @@ TEST(Conditions, P2pdmaIsFoundAndItsLacksAreNamedWhereItIsSwitchedOn) {
     MachineFacts machine = direct_machine();
     machine.nvidia_fs.loaded = absent_fact<bool>("x");
     machine.cufile.config.use_pci_p2pdma = true;
-    machine.cufile.config.block_p2pdma = true;
+    machine.cufile.config.p2pdma_switches = {"block.nvme", "block.raid"};
     machine.p2pdma.kernel = known_fact(true, "x");
     machine.p2pdma.driver_static_bar = known_fact(true, "x");
     machine.p2pdma.nvme_multipath = known_fact(false, "x");
@@ -218,6 +218,39 @@ TEST(Conditions, P2pdmaIsFoundAndItsLacksAreNamedWhereItIsSwitchedOn) {
     machine.p2pdma.driver_static_bar = known_fact(true, "x");
     machine.p2pdma.nvme_multipath.value = false;
     EXPECT_EQ(first_reason(CompatMode::automatic, gpu_question(), raid, machine), "p2pdma-raid");
+}
+
+TEST(Conditions, P2pdmaNeedsTheSwitchOfTheFilesOwnKind) {
+    MachineFacts machine = direct_machine();
+    machine.nvidia_fs.loaded = absent_fact<bool>("x");
+    machine.p2pdma.kernel = known_fact(true, "x");
+    machine.p2pdma.driver_static_bar = known_fact(true, "x");
+    machine.p2pdma.nvme_multipath = known_fact(false, "x");
+    machine.cufile.config.use_pci_p2pdma = true;
+    machine.cufile.config.p2pdma_switches = {"fs.nfs"};
+    EXPECT_FALSE(find_direct_path(direct_file(), machine).path);
+    machine.cufile.config.p2pdma_switches = {"block.nvme"};
+    EXPECT_TRUE(find_direct_path(direct_file(), machine).path);
+    FileFacts network = direct_file();
+    network.mount.value.file_system = "nfs4";
+    EXPECT_FALSE(find_direct_path(network, machine).path);
+    machine.cufile.config.p2pdma_switches = {"fs.nfs"};
+    EXPECT_TRUE(find_direct_path(network, machine).path);
+    machine.cufile.config.p2pdma_switches = {};
+    machine.cufile.config.p2pdma_needs_switch = false;  // 1.15
+    EXPECT_TRUE(find_direct_path(direct_file(), machine).path);
+}
+
+TEST(Conditions, CufilesConfigurationThatItsDriverRefuses) {
+    MachineFacts machine = direct_machine();
+    machine.cufile.config.refused_values = "/etc/cufile.json:1:2: x is 5";
+    EXPECT_EQ(first_reason(CompatMode::automatic, gpu_question(), direct_file(), machine), "cufile-json-bad-value");
+    EXPECT_FALSE(driver_is_suspicious(machine));
+    machine = direct_machine();
+    machine.cufile.config.valid = false;
+    EXPECT_EQ(first_reason(CompatMode::automatic, gpu_question(), direct_file(), machine), "cufile-json-invalid");
+    machine.cufile.config.ends_process = true;
+    EXPECT_TRUE(driver_is_suspicious(machine));
 }
 
 TEST(Suspicion, KnownHazardsAreTriedInAChild) {

@@ -53,7 +53,8 @@ struct CheckReport {
                                 const std::string& root = "/");
 
 // Writes all that a check of `path` looks at into a compressed tar, with host and user names, addresses, UUIDs and serials
-// taken out: a root for check(), to attach to a report or to make a test of. Throws as check(), and io_error.
+// taken out: a root for check(), to attach to a report or to make a test of. A name that ends in / is made a plain folder.
+// Throws as check(), and io_error.
 void save_machine(const std::string& archive, const std::filesystem::path& path, const std::string& device = "0",
                   const SettingLayers& layers = {});
 

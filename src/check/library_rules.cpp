@@ -24,7 +24,7 @@ bool dependency_missing(const CheckSubject& subject, Finding& finding) {
     }
     finding.seen = fmt::format("libcufile needs {}, which the loader does not find", join(missing.value, ", "));
     finding.source = missing.source;
-    finding.fix = "install the package that has it";
+    finding.fix = missing.value.size() == 1 ? "install the package that has it" : "install the packages that have them";
     finding.not_needed = "installing CUDA again";
     return true;
 }

@@ -125,7 +125,7 @@ void add_check(CLI::App& app, CheckArguments& check) {
     command.add_option("file", check.file, "a file or a folder (default: the current folder)")->type_name("FILE");
     command.add_option("--device", check.device, "the GPU: CUDA's number, a UUID or a PCI address")->type_name("N");
     command.add_option("--root", check.root, "check another machine: the folder or archive that holds its files")->type_name("DIR|ARCHIVE");
-    command.add_option("--save", check.save, "save what was looked at, without names and serials, for a report or a test")->type_name("ARCHIVE");
+    command.add_option("--save", check.save, "save what was looked at, without names and serials, for a report or a test (NAME/: as a folder)")->type_name("ARCHIVE|DIR/");
     command.add_option("--compare", check.compare, "tell what has changed since a saved state")->type_name("ARCHIVE");
     command.add_flag("--mounts", check.mounts, "one line for every mounted file system");
     command.add_flag("--probe", check.probe, "try the real thing too, in a child process with a time limit");

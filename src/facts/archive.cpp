@@ -99,7 +99,7 @@ const Libarchive& libarchive(const std::string& path) {
     static const auto& library = *new Libarchive();
     if (!library.problem.empty()) {
         throw Error(ErrorCode::bad_setting,
-                    fmt::format("'{}': archives need libarchive, and {}; install libarchive13, or unpack it and give the folder", path,
+                    fmt::format("'{}': archives need libarchive, and {}; install libarchive13, or take a folder (--save with a / at its end)", path,
                                 library.problem));
     }
     return library;

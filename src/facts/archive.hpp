@@ -34,4 +34,7 @@ struct ArchiveEntry {
 // Writes a compressed tar with these entries (paths without a leading slash), whole or not at all.
 void write_archive(const std::string& path, const std::map<std::string, ArchiveEntry>& entries);
 
+// The same as a new or empty folder; needs no libarchive.
+void write_folder(const std::string& path, const std::map<std::string, ArchiveEntry>& entries);
+
 }  // namespace waybill

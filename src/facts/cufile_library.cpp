@@ -19,7 +19,7 @@ constexpr std::string_view kFolders[] = {
     "/usr/lib",
 };
 
-// Folders that the loader knows from /etc/ld.so.conf.d: the cache itself is binary, its sources are text.
+// Folders that the loader knows from /etc/ld.so.conf.d (the cache itself is binary, its sources are text), and the usual ones.
 std::vector<std::string> configured_folders(const MachineRoot& root) {
     std::vector<std::string> folders;
     for (const std::string& name : root.list("/etc/ld.so.conf.d").value) {
@@ -31,10 +31,23 @@ std::vector<std::string> configured_folders(const MachineRoot& root) {
             }
         }
     }
+    folders.insert(folders.end(), std::begin(kFolders), std::end(kFolders));
     return folders;
 }
 
 }  // namespace
+
+std::vector<std::string> loader_folders(const MachineRoot& root, const Environment& environment) {
+    std::vector<std::string> folders;
+    if (const std::string* path = find_variable(environment, "LD_LIBRARY_PATH")) {
+        for (const std::string_view folder : split(*path, ':')) {
+            folders.emplace_back(folder.empty() ? "." : folder);
+        }
+    }
+    const std::vector<std::string> configured = configured_folders(root);
+    folders.insert(folders.end(), configured.begin(), configured.end());
+    return folders;
+}
 
 Fact<std::string> find_cufile_library(const MachineRoot& root, const Settings& settings, const Environment& environment) {
     const std::string& name = settings.cufile_library.value;
@@ -58,9 +71,7 @@ Fact<std::string> find_cufile_library(const MachineRoot& root, const Settings& s
             return known_fact(name, "loaded in this process");
         }
     }
-    std::vector<std::string> folders = configured_folders(root);
-    folders.insert(folders.end(), std::begin(kFolders), std::end(kFolders));
-    for (const std::string& folder : folders) {
+    for (const std::string& folder : configured_folders(root)) {
         const std::string path = folder + "/" + name;
         if (root.exists(path).known()) {
             return known_fact(path, folder);

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "base/text.hpp"
+#include "facts/cufile_library.hpp"
+#include "facts/needed_libraries.hpp"
 #include "facts/pci.hpp"
 #include "waybill/error.hpp"
 
@@ -173,7 +175,9 @@ SurroundingFacts gather_surroundings(const MachineRoot& root, const Environment&
     facts.open_files = read_limit(root, "Max open files");
     // A long text, and of interest only beside nvidia-fs.
     facts.nvme_symbol = machine.nvidia_fs.loaded.known() ? read_nvme_symbol(root) : absent_fact<std::string>("/proc/kallsyms");
-    facts.missing_dependencies = unknown_fact<std::vector<std::string>>("the loader", "asked by --probe alone");
+    const Fact<std::string>& library = machine.cufile.library;
+    facts.missing_dependencies = library.known() ? missing_libraries(root, library.value, loader_folders(root, environment))
+                                                 : absent_fact<std::vector<std::string>>(library.source);
     for (const auto& [name, value] : environment) {
         if (name.starts_with("CUFILE_")) {
             facts.cufile_variables.emplace_back(name, value);

@@ -133,6 +133,10 @@ SavedFacts facts_to_save(const CheckReport& report, const Environment& environme
     if (report.machine.cufile.version.known()) {
         saved.cufile_version = report.machine.cufile.version.value;
     }
+    const auto& missing = report.surroundings.missing_dependencies;
+    if (!missing.unknown()) {
+        saved.missing_dependencies = missing.value;
+    }
     saved.modules_readable = report.machine.modules_readable.known();
     for (const auto& [name, value] : environment) {
         if (name.starts_with("CUFILE_") || name == "CUDA_DEVICE_ORDER") {
@@ -168,8 +172,11 @@ std::vector<MountReport> check_mounts(const std::string& device, const SettingLa
         gather_surroundings(machine.root, machine.environment, machine.saved, {}, machine.facts, device);
     const GpuFacts gpu = gpu_of(surroundings, machine.facts);
     std::vector<MountReport> reports;
-    for (const MountFacts& mount : read_mounts(machine.root).value) {
-        if (keeps_files(mount.file_system)) {
+    const std::vector<MountFacts> mounts = read_mounts(machine.root).value;
+    for (const MountFacts& mount : mounts) {
+        // What another is mounted over cannot be reached.
+        const bool seen = mount_of_path(mounts, mount.mount_point).value.id == mount.id;
+        if (seen && keeps_files(mount.file_system)) {
             const FileFacts file = facts_of_mount(mount, machine);
             reports.push_back({mount, direct_verdict(file, machine.facts, gpu), cufile_verdict(file, machine.facts, gpu)});
         }
@@ -184,7 +191,7 @@ void save_machine(const std::string& archive, const std::filesystem::path& path,
     const Secrets secrets = Secrets::of_this_machine();
     std::map<std::string, ArchiveEntry> entries = saved_entries(looked_at.paths(), secrets);
     entries["waybill-facts.json"] = {ArchiveEntry::Kind::file, scrub(saved_facts_json(facts_to_save(report, machine.environment)), secrets)};
-    write_archive(archive, entries);
+    archive.ends_with('/') ? write_folder(archive, entries) : write_archive(archive, entries);
 }
 
 }  // namespace waybill

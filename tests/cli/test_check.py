@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from conftest import PROGRAM, REPOSITORY, run
+from conftest import FAKES, PROGRAM, REPOSITORY, run
 
 MACHINES = REPOSITORY / "tests/machines"
 HEALTHY = MACHINES / "healthy-nvidia-fs/root"
@@ -90,6 +90,11 @@ class TestMounts:
     def test_none_direct_is_a_truthful_no(self):
         assert run("check", "--mounts", "--root", H200).code == 1
 
+    def test_what_is_mounted_over_is_left_out(self):
+        points = [(mount["mount_point"], mount["file_system"]) for mount in check("--mounts", "--root", MACHINES / "nested-mounts/root").json["mounts"]]
+        assert ("/over", "xfs") in points and ("/over", "ext4") not in points
+        assert ("/hidden", "xfs") in points and "/hidden/below" not in dict(points)
+
     def test_proc_and_its_like_are_left_out(self):
         types = {mount["file_system"] for mount in check("--mounts").json["mounts"]}
         assert not types & {"proc", "sysfs", "cgroup2", "devpts"}
@@ -146,6 +151,13 @@ class TestSavedState:
         with tarfile.open(archive[0]) as tar:
             tar.extractall(tmp_path / "root", filter="tar")
         assert ids(check(sample[0].resolve(), "--root", tmp_path / "root").json) == ids(archive[1])
+
+    def test_a_folder_does_where_there_is_no_libarchive(self, sample, tmp_path):
+        result = check(sample[0], "--save", f"{tmp_path}/state/")
+        again = check(sample[0].resolve(), "--root", tmp_path / "state")
+        assert ids(again.json) == ids(result.json)
+        result = check(sample[0], "--save", f"{tmp_path}/state/")
+        assert result.code == 2 and "not empty" in result.json["text"]
 
     def test_nothing_private_is_in_it(self, archive):
         with tarfile.open(archive[0]) as tar:
@@ -314,3 +326,18 @@ def test_check_loads_no_library_of_nvidia(sample):
     loaded = re.findall(r"calling init: (\S+)", result.err)
     assert any("libmount" in name for name in loaded)  # the loader does report
     assert not [name for name in loaded if "libcuda" in name or "libcufile" in name]
+
+
+def test_a_library_that_cufile_needs_and_the_loader_lacks(tmp_path):
+    root = tmp_path / "root"
+    folder = root / "usr/local/cuda/lib64"
+    folder.mkdir(parents=True)
+    (folder / "libcufile.so.0").write_bytes((FAKES / "libcufile.so.0").read_bytes())
+    needed = lambda: {f["id"]: f for f in check("/x", "--root", root).json["findings"]}.get("cufile-dependency-missing")
+    assert needed() is None  # no libc: the loader looks elsewhere
+    (folder / "libc.so.6").touch()
+    finding = needed()
+    assert finding["severity"] == "blocks-cufile" and "libstdc++.so.6" in finding["seen"] and "libc.so.6" not in finding["seen"]
+    for name in re.findall(r"lib[\w+-]+\.so[.\d]*|ld-linux[\w.-]+", finding["seen"].split("needs", 1)[1].split("which")[0]):
+        (folder / name).touch()
+    assert needed() is None

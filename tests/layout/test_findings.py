@@ -5,7 +5,8 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENT = (ROOT / "docs/findings.md").read_text()
-PLANNED = {"cufile-json-missing", "cufile-json-unknown-key", "cufile-json-bad-value"}  # being written
+PLANNED = {"cufile-json-missing", "cufile-json-unknown-key", "cufile-json-bad-value",
+           "cufile-json-ignored-value", "cufile-json-contradiction"}  # being written
 WORDS = r"[a-z0-9]+(?:-[a-z0-9]+)+"
 
 

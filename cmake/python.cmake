@@ -6,9 +6,11 @@ find_package(nanobind CONFIG REQUIRED)
 nanobind_add_module(_core STABLE_ABI NB_STATIC NOMINSIZE
   python/bind/arrays.cpp
   python/bind/buffer.cpp
+  python/bind/check.cpp
   python/bind/errors.cpp
   python/bind/file.cpp
   python/bind/future.cpp
+  python/bind/kept_future.cpp
   python/bind/memory.cpp
   python/bind/module.cpp
   python/bind/receipt.cpp
@@ -16,8 +18,6 @@ nanobind_add_module(_core STABLE_ABI NB_STATIC NOMINSIZE
 target_link_libraries(_core PRIVATE waybill waybill_warnings)
 target_compile_options(_core PRIVATE -Wno-shadow -Wno-conversion)
 target_link_options(_core PRIVATE -static-libgcc)
-nanobind_add_stub(_core_stub MODULE _core OUTPUT _core.pyi PYTHON_PATH $<TARGET_FILE_DIR:_core> DEPENDS _core
-  MARKER_FILE py.typed)
+# The stub python/waybill/_core.pyi is made by scripts/docs.sh; a test compares it with the module.
 install(TARGETS _core LIBRARY DESTINATION waybill COMPONENT python)
 install(TARGETS waybill_probe RUNTIME DESTINATION waybill COMPONENT python)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/_core.pyi ${CMAKE_CURRENT_BINARY_DIR}/py.typed DESTINATION waybill COMPONENT python)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the generated pages: docs/settings.md and docs/cli.md. A test compares the first.
+# Makes the generated pages: docs/settings.md, docs/cli.md, and with a Python that has the package (WAYBILL_PYTHON, else that
+# of build/venv) docs/python.md and python/waybill/_core.pyi. Tests compare all but docs/cli.md.
 set -eu
 cd "$(dirname "$0")/.."
 program=${1:-build/debug/waybill}
@@ -18,3 +19,8 @@ program=${1:-build/debug/waybill}
         echo '```'
     done
 } > docs/cli.md
+python=${WAYBILL_PYTHON:-build/venv/bin/python}
+if "$python" -c 'import waybill, nanobind' 2> /dev/null; then
+    "$python" scripts/python_page.py > docs/python.md
+    "$python" -m nanobind.stubgen -q -m waybill._core -o python/waybill/_core.pyi
+fi

@@ -70,6 +70,7 @@ public:
 
 private:
     friend Receipt read_many(std::span<const FileRequest> requests, const SettingValues& call);
+    friend Future pread_many(std::span<const FileRequest> requests, const SettingValues& call);
     explicit File(std::shared_ptr<OpenFile> open) noexcept;
     std::shared_ptr<OpenFile> open_;
 };
@@ -80,8 +81,9 @@ struct FileRequest {
     Request request;
 };
 
-// read_many over several files.
+// read_many over several files, and the same without waiting.
 Receipt read_many(std::span<const FileRequest> requests, const SettingValues& call = {});
+[[nodiscard]] Future pread_many(std::span<const FileRequest> requests, const SettingValues& call = {});
 
 // What a read would do, before any read: no GPU library is loaded for device < 0, and none is opened.
 struct Explanation {

@@ -3,8 +3,8 @@
 
 #include "bind.hpp"
 
-// pointer, capacity, file offset, size or None, offset into the memory
-using Place = std::tuple<std::uintptr_t, std::uint64_t, std::uint64_t, std::optional<std::uint64_t>, std::uint64_t>;
+// Where one request's bytes are: pointer, capacity, file offset, size or None, offset into the memory, stream or None.
+using Place = std::tuple<std::uintptr_t, std::uint64_t, std::uint64_t, std::optional<std::uint64_t>, std::uint64_t,
+                         std::optional<std::uintptr_t>>;
 
-waybill::Request request_of(const Place& place, bool read_only, const std::string& require, std::optional<std::uintptr_t> stream,
-                            bool sync);
+waybill::Request request_of(const Place& place, const std::string& require);

@@ -1,38 +1,74 @@
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
+
 #include "bind.hpp"
+
+namespace {
+
+// Memory of Waybill's of which the first `size_bytes` are an array.
+struct ArrayMemory {
+    waybill::Buffer buffer;
+    std::uint64_t size_bytes = 0;
+};
+
+// The buffer protocol, for host memory.
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+    const auto& memory = *nb::inst_ptr<ArrayMemory>(self);
+    if (memory.buffer.device() >= 0) {
+        PyErr_SetString(PyExc_BufferError, "this array is in GPU memory; copy it with tobytes(), or use cupy.asarray or torch.from_dlpack");
+        view->obj = nullptr;
+        return -1;
+    }
+    static char none = 0;  // an array of no bytes has an address too
+    void* data = memory.buffer.data() != nullptr ? memory.buffer.data() : &none;
+    return PyBuffer_FillInfo(view, self, data, static_cast<Py_ssize_t>(memory.size_bytes), 0, flags);
+}
+
+PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(&get_buffer)}, {0, nullptr}};
+
+nb::object ndarray_of(nb::handle self) {
+    const auto& memory = nb::cast<const ArrayMemory&>(self);
+    const int device = memory.buffer.device();
+    return nb::cast(nb::ndarray<nb::array_api, std::uint8_t, nb::ndim<1>>(
+        memory.buffer.data(), {static_cast<std::size_t>(memory.size_bytes)}, self, {}, nb::dtype<std::uint8_t>(),
+        device >= 0 ? nb::device::cuda::value : nb::device::cpu::value, std::max(device, 0)));
+}
+
+nb::bytes to_bytes(const ArrayMemory& memory) {
+    nb::bytes bytes = nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(memory.size_bytes)));
+    if (!bytes.is_valid()) {
+        throw nb::python_error();
+    }
+    char* destination = PyBytes_AsString(bytes.ptr());
+    const Released released;
+    memory.buffer.copy_to_host(destination, 0, memory.size_bytes);
+    return bytes;
+}
+
+}  // namespace
 
 void bind_buffer(nb::module_& module) {
     using waybill::Buffer;
-    nb::class_<Buffer>(module, "Buffer", "Memory on a GPU or the host.")
-        .def_static("on_gpu", &Buffer::on_gpu, nb::arg("device"), nb::arg("size_bytes"), nb::call_guard<nb::gil_scoped_release>())
-        .def_static("on_host", &Buffer::on_host, nb::arg("size_bytes"), nb::call_guard<nb::gil_scoped_release>())
-        .def_prop_ro("pointer", [](const Buffer& buffer) { return reinterpret_cast<std::uintptr_t>(buffer.data()); })
-        .def_prop_ro("size_bytes", &Buffer::size_bytes)
-        .def_prop_ro("device", &Buffer::device)
+    nb::class_<ArrayMemory>(module, "ArrayMemory", nb::type_slots(slots), "Memory on a GPU or the host; the base of waybill.Array.")
         .def(
-            "ndarray",
-            [](nb::handle self) {
-                const auto& buffer = nb::cast<const Buffer&>(self);
-                const bool on_gpu = buffer.device() >= 0;
-                return nb::ndarray<nb::array_api, std::uint8_t, nb::ndim<1>>(
-                    buffer.data(), {static_cast<std::size_t>(buffer.size_bytes())}, self, {}, nb::dtype<std::uint8_t>(),
-                    on_gpu ? nb::device::cuda::value : nb::device::cpu::value, on_gpu ? buffer.device() : 0);
+            "__init__",
+            [](ArrayMemory* self, int device, std::uint64_t size_bytes) {
+                const Released released;
+                new (self) ArrayMemory{device < 0 ? Buffer::on_host(size_bytes) : Buffer::on_gpu(device, size_bytes), size_bytes};
             },
-            "An array of bytes that speaks DLPack and, on the host, the buffer protocol; keeps this memory alive.")
-        .def("to_bytes", [](const Buffer& buffer, std::uint64_t offset, std::uint64_t size_bytes) {
-            std::string bytes(size_bytes, '\0');
-            {
-                const nb::gil_scoped_release released;
-                buffer.copy_to_host(bytes.data(), offset, size_bytes);
-            }
-            return nb::bytes(bytes.data(), bytes.size());
-        });
+            nb::arg("device"), nb::arg("size_bytes"))
+        .def_prop_ro("_pointer", [](const ArrayMemory& memory) { return reinterpret_cast<std::uintptr_t>(memory.buffer.data()); })
+        .def_prop_ro("_size_bytes", [](const ArrayMemory& memory) { return memory.size_bytes; })
+        .def_prop_ro("_device", [](const ArrayMemory& memory) { return memory.buffer.device(); })
+        .def("_shorten", [](ArrayMemory& memory, std::uint64_t size_bytes) { memory.size_bytes = std::min(memory.size_bytes, size_bytes); })
+        .def("_ndarray", &ndarray_of, "An array of bytes that speaks DLPack; keeps this memory alive.")
+        .def("_to_bytes", &to_bytes);
     nb::class_<waybill::RegisteredBuffer>(module, "RegisteredBuffer", "A registration with cuFile; ends with the object.")
         .def_static(
             "add",
             [](std::uintptr_t pointer, std::uint64_t size_bytes, const Texts& call, const Texts& context) {
-                const nb::gil_scoped_release released;
+                const Released released;
                 return waybill::RegisteredBuffer::add(reinterpret_cast<void*>(pointer), size_bytes, layers_of(call, context));
             },
             nb::arg("pointer"), nb::arg("size_bytes"), nb::arg("call"), nb::arg("context"));

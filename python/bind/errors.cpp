@@ -13,7 +13,7 @@ void translate(const std::exception_ptr& problem, void* /*payload*/) {
             native = nb::make_tuple(std::string(to_text(error.native().layer)), error.native().value, error.native().name);
         }
         nb::object exception = nb::module_::import_("waybill.errors")
-                                   .attr("make_error")(std::string(to_text(error.code())), std::string(error.what()), native, receipt);
+                                   .attr("make_error")(std::string(to_text(error.code())), text_of(error.what()), native, receipt);
         PyErr_SetObject(exception.type().ptr(), exception.ptr());
     }
 }

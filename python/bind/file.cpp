@@ -1,20 +1,30 @@
 #include "arrays.hpp"
-
-#include <nanobind/stl/pair.h>
+#include "kept_future.hpp"
 
 namespace {
 
 using waybill::File;
 
-waybill::Receipt read_many(const std::vector<std::pair<const File*, Place>>& places, const std::string& require,
-                           std::optional<std::uintptr_t> stream, const Texts& call) {
+using FilePlace = std::tuple<const File*, Place>;
+
+std::vector<waybill::FileRequest> requests_of(const std::vector<FilePlace>& places, const std::string& require) {
     std::vector<waybill::FileRequest> requests;
     requests.reserve(places.size());
     for (const auto& [file, place] : places) {
-        requests.push_back({file, request_of(place, false, require, stream, false)});
+        requests.push_back({file, request_of(place, require)});
     }
-    const nb::gil_scoped_release released;
-    return waybill::read_many(requests, values_of(call));
+    return requests;
+}
+
+// Python owns what comes back.
+template <class Begin>
+KeptFuture* keep(Begin&& begin, nb::object kept) {
+    waybill::Future future;
+    {
+        const Released released;
+        future = begin();
+    }
+    return new KeptFuture(std::move(future), std::move(kept));
 }
 
 }  // namespace
@@ -23,42 +33,60 @@ void bind_file(nb::module_& module) {
     nb::class_<File>(module, "File", "An open file, as C++ holds it; any number of threads.")
         .def_static(
             "open",
-            [](const std::string& path, const std::string& mode, const Texts& call, const Texts& context) {
-                const nb::gil_scoped_release released;
-                return File::open(path, waybill::parse_mode(mode), layers_of(call, context));
+            [](const nb::bytes& path, const std::string& mode, const Texts& call, const Texts& context) {
+                const std::string name = path_of(path);
+                const Released released;
+                return File::open(name, waybill::parse_mode(mode), layers_of(call, context));
             },
             nb::arg("path"), nb::arg("mode"), nb::arg("call"), nb::arg("context"))
         .def("read",
-             [](const File& file, const Place& place, const std::string& require, std::optional<std::uintptr_t> stream,
-                const Texts& call) {
-                 const nb::gil_scoped_release released;
-                 return file.read(request_of(place, false, require, stream, false), values_of(call));
+             [](const File& file, const Place& place, const std::string& require, const Texts& call) {
+                 const waybill::Request request = request_of(place, require);
+                 const Released released;
+                 return file.read(request, values_of(call));
              })
         .def("pread",
-             [](const File& file, const Place& place, const std::string& require, std::optional<std::uintptr_t> stream,
-                const Texts& call) {
-                 const nb::gil_scoped_release released;
-                 return file.pread(request_of(place, false, require, stream, false), values_of(call));
+             [](const File& file, const Place& place, const std::string& require, const Texts& call, nb::object kept) {
+                 const waybill::Request request = request_of(place, require);
+                 return keep([&] { return file.pread(request, values_of(call)); }, std::move(kept));
              })
         .def("pwrite",
-             [](const File& file, const Place& place, const std::string& require, std::optional<std::uintptr_t> stream,
-                const Texts& call, bool sync) {
-                 const nb::gil_scoped_release released;
-                 return file.pwrite(request_of(place, true, require, stream, sync), values_of(call));
+             [](const File& file, const Place& place, const std::string& require, const Texts& call, bool sync, nb::object kept) {
+                 waybill::Request request = request_of(place, require);
+                 request.target.read_only = true;
+                 request.sync = sync;
+                 return keep([&] { return file.pwrite(request, values_of(call)); }, std::move(kept));
              })
-        .def("sync", &File::sync, nb::call_guard<nb::gil_scoped_release>())
-        .def("close", &File::close, nb::call_guard<nb::gil_scoped_release>())
+        .def("sync", &File::sync, nb::call_guard<Released>())
+        .def("close", &File::close, nb::call_guard<Released>())
         .def_prop_ro("closed", &File::closed)
         .def_prop_ro("size", &File::size)
-        .def_prop_ro("descriptor", &File::descriptor);
-    module.def("read_many", &read_many);
+        .def_prop_ro("descriptor", &File::descriptor)
+        .def_prop_ro("time_limit_ns", [](const File& file) { return file.settings().time_limit.value; });
+    module.def("read_many", [](const std::vector<FilePlace>& places, const std::string& require, const Texts& call) {
+        const std::vector<waybill::FileRequest> requests = requests_of(places, require);
+        const Released released;
+        return waybill::read_many(requests, values_of(call));
+    });
+    module.def("pread_many",
+               [](const std::vector<FilePlace>& places, const std::string& require, const Texts& call, nb::object kept) {
+                   const std::vector<waybill::FileRequest> requests = requests_of(places, require);
+                   return keep([&] { return waybill::pread_many(requests, values_of(call)); }, std::move(kept));
+               });
     module.def(
         "explain",
-        [](const std::string& path, int device, std::uint64_t offset, std::optional<std::uint64_t> size, const Texts& call,
+        [](const nb::bytes& path, int device, std::uint64_t offset, std::optional<std::uint64_t> size, const Texts& call,
            const Texts& context) {
-            const nb::gil_scoped_release released;
-            const waybill::Explanation explanation = waybill::explain(path, device, offset, size, layers_of(call, context));
-            return std::make_tuple(to_text(explanation), to_json(explanation));
+            const std::string name = path_of(path);
+            std::string text;
+            std::string json;
+            {
+                const Released released;
+                const waybill::Explanation explanation = waybill::explain(name, device, offset, size, layers_of(call, context));
+                text = to_text(explanation);
+                json = to_json(explanation);
+            }
+            return std::make_tuple(text_of(text), text_of(json));
         },
         "A read's route and plan as (text, JSON), before any read.");
 }

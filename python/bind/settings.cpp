@@ -11,5 +11,4 @@ void bind_settings(nb::module_& module) {
             return rows;
         },
         nb::arg("call"), nb::arg("context"), "Every setting as (name, value, where the value came from).");
-    module.def("parse_size", &waybill::parse_size, nb::arg("text"), nb::arg("what"), "'16MiB' in bytes.");
 }

@@ -8,7 +8,9 @@ import multiprocessing
 import os
 import subprocess
 import sys
+import threading
 import time
+import weakref
 
 import pytest
 
@@ -84,6 +86,186 @@ def slow(code: str, tmp_path, fakes: str | None, **faults: str) -> subprocess.Co
 
 
 FAKES = os.environ.get("WAYBILL_FAKES")
+
+
+def test_two_tasks_may_await_one_future(tmp_path):
+    done = slow(
+        "import asyncio\n"
+        "async def wait(): return (await future).moved_bytes\n"
+        "async def main(): return await asyncio.wait_for(asyncio.gather(wait(), wait(), wait()), 20)\n"
+        "print(*asyncio.run(main()))\n",
+        tmp_path, FAKES, FAULTY_IO_DELAY_US="10000")
+    assert done.stdout.split() == ["3000000"] * 3, done.stderr
+
+
+def test_awaiting_needs_no_descriptor(tmp_path):
+    done = slow(
+        "import asyncio, concurrent.futures.thread, resource\n"
+        "async def main():\n"
+        "    used = [os.open('/dev/null', os.O_RDONLY)]\n"
+        "    resource.setrlimit(resource.RLIMIT_NOFILE, (used[0], resource.getrlimit(resource.RLIMIT_NOFILE)[1]))\n"
+        "    return (await future).moved_bytes\n"
+        "print(asyncio.run(main()))\n",
+        tmp_path, FAKES, FAULTY_IO_DELAY_US="5000")
+    assert done.stdout.split() == ["3000000"], done.stderr
+
+
+def test_a_cancelled_task_does_not_wait_and_keeps_the_memory(tmp_path):
+    done = slow(
+        "import asyncio\n"
+        "async def main():\n"
+        "    try: await asyncio.wait_for(file.pread_into(bytearray(3_000_000)), 0.2)\n"
+        "    except asyncio.TimeoutError: print('late')\n"
+        "started = time.monotonic()\n"
+        "asyncio.run(main())\n"
+        "print(time.monotonic() - started < 5, waybill._core.sweep() >= 1)\n",
+        tmp_path, FAKES, FAULTY_IO_HANG="1")
+    assert done.stdout.split() == ["late", "True", "True"], done.stderr
+
+
+def test_a_time_limit_of_the_file_keeps_the_memory_too(tmp_path):
+    # Without that, bytes would arrive later in memory that the array no longer has.
+    done = slow(
+        "future.cancel()\n"
+        "limited = waybill.open(sys.argv[1], time_limit='0.2s')\n"
+        "class Array(bytearray):\n"
+        "    def __del__(self): print('freed')\n"
+        "for call in (lambda: limited.read_into(Array(100)), lambda: limited.read_many([(0, 10, Array(10))])):\n"
+        "    try: call()\n"
+        "    except TimeoutError as error: print(error.code)\n"
+        "sys.stdout.flush()\nprint(waybill._core.sweep() >= 2)\nsys.stdout.flush()\nos._exit(0)\n",
+        tmp_path, FAKES, FAULTY_IO_HANG="1")
+    assert done.stdout.split() == ["timeout", "timeout", "True"], done.stderr
+
+
+def test_dropped_requests_free_their_memory_once_they_have_ended(tmp_path):
+    done = slow(
+        "future.result()\n"
+        "class Array(bytearray):\n"
+        "    def __del__(self): print('freed', threading.current_thread() is threading.main_thread())\n"
+        "dropped = file.pread_into(Array(3_000_000))\n"
+        "time.sleep(0.1)\n"
+        "del dropped\n"
+        "print('dropped')\n"
+        "while waybill._core.sweep(): time.sleep(0.01)\n"
+        "print('end')\n",
+        tmp_path, FAKES, FAULTY_IO_DELAY_US="100000")
+    assert done.stdout.split() == ["dropped", "freed", "True", "end"], done.stderr
+
+
+def test_the_array_is_let_go_with_the_result(path):
+    class Array(bytearray):
+        pass
+
+    array = Array(100_000)
+    gone = weakref.ref(array)
+    future = waybill.open(path).pread_into(array)
+    del array
+    gc.collect()
+    assert gone() is not None
+    future.result()
+    assert gone() is None and future.done()
+
+
+def test_cycles_through_a_request_are_collected(path):
+    class Array(bytearray):
+        pass
+
+    gone = []
+    for _ in range(50):
+        array = Array(100_000)
+        array.future = waybill.open(path).pread_into(array)
+        gone.append(weakref.ref(array))
+    del array
+    gc.collect()
+    deadline = time.monotonic() + 20
+    while waybill._core.sweep() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert all(reference() is None for reference in gone)
+
+
+def test_many_threads_begin_drop_and_collect(path, content):
+    file = waybill.open(path)
+    wrong = []
+
+    def work(number: int) -> None:
+        for k in range(100):
+            target = bytearray(20_000)
+            future = file.pread_into(target, offset=number * 1000 + k)
+            if k % 3 == 0:
+                del future
+            elif future.result().moved_bytes != 20_000 or target != content[number * 1000 + k :][:20_000]:
+                wrong.append((number, k))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_pread_many(path, content, tmp_path):
+    other = tmp_path / "other"
+    other.write_bytes(b"other file")
+    first, second = waybill.open(path), waybill.open(other)
+    targets = [bytearray(100_000), bytearray(5)]
+    future = waybill.pread_many([(first, 10, None, targets[0]), (second, 6, 5, targets[1])])
+    receipt = future.result()
+    assert targets[0] == content[10:100_010] and targets[1][:4] == b"file"
+    assert [result["moved_bytes"] for result in receipt.results] == [100_000, 4]
+
+    async def main() -> int:
+        return (await first.pread_many([(0, None, bytearray(1000))] * 3)).moved_bytes
+
+    assert asyncio.run(main()) == 3000
+    with pytest.raises(ValueError):
+        first.pread_many([])
+
+
+def test_exit_is_quick_with_many_that_hang(tmp_path):
+    started = time.monotonic()
+    done = slow("kept = [file.pread_into(bytearray(100)) for _ in range(30)]\nprint('bye')\n", tmp_path, FAKES, FAULTY_IO_HANG="1")
+    assert done.returncode == 0 and done.stdout.strip() == "bye", done.stderr
+    assert time.monotonic() - started < 15
+
+
+@pytest.mark.parametrize("call", ["file.read_into(bytearray(3_000_000))", "file.pread_into(bytearray(3_000_000)).result()"])
+def test_exit_while_a_daemon_thread_reads(tmp_path, call):
+    done = slow(
+        f"threading.Thread(target=lambda: {call}, daemon=True).start()\n"
+        "time.sleep(0.3)\nprint('bye')\n",
+        tmp_path, FAKES, FAULTY_IO_DELAY_US="30000")
+    # The thread may still say that its request was cancelled.
+    assert (done.returncode, done.stdout.strip()) == (0, "bye") and "terminate" not in done.stderr
+
+
+def test_an_interrupt_is_served_in_long_blocking_calls(tmp_path):
+    for call in ("file.read_into(bytearray(40_000_000))", "file.read_many([(0, None, bytearray(40_000_000))])", "file.write_from(bytes(3_000_000))"):
+        done = slow(
+            "future.cancel()\nimport signal\n"
+            "file = waybill.open(sys.argv[1], 'r+', num_threads=1, task_size=65536, bounce_buffer_size=65536)\n"
+            "threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+            f"try: {call}\n"
+            "except KeyboardInterrupt: print('interrupted')\n",
+            tmp_path, FAKES, FAULTY_IO_DELAY_US="200000")
+        assert done.stdout.split() == ["interrupted"], (call, done.stderr)
+
+
+def test_a_child_is_told_that_a_request_is_its_parent_s(tmp_path):
+    done = slow(
+        "pid = os.fork()\n"
+        "if pid == 0:\n"
+        "    code = 1\n"
+        "    try: future.result(5)\n"
+        "    except waybill.Error as error: code = 0 if 'fork' in str(error) else 2\n"
+        "    del future\n"
+        "    target = bytearray(1000)\n"
+        "    if file.read_into(target).moved_bytes != 1000: code = 3\n"
+        "    sys.exit(code)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), future.result().moved_bytes)\n",
+        tmp_path, FAKES, FAULTY_IO_DELAY_US="10000")
+    assert done.stdout.split() == ["0", "3000000"], done.stderr
 
 
 def test_cancel_tells_the_good_ranges(tmp_path):

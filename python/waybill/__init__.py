@@ -14,10 +14,15 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from . import _core, errors
+from . import _core
+
+_core.check_interpreter()
+
+from . import errors
 from ._array import Array
 from ._arrays import describe as _describe
-from ._file import File, check_count, read_many
+from ._check import Check, Finding, Verdict, check
+from ._file import File, check_count, pread_many, read_many
 from ._future import Future
 from ._plan import Explanation, explain, plan
 from ._receipt import Receipt
@@ -36,6 +41,7 @@ from .errors import (
     PermissionDenied,
     RouteError,
     TimedOut,
+    make_error,
 )
 
 __version__: str = _core.version
@@ -63,30 +69,30 @@ def read(
 ) -> Array:
     """Reads a file (or ``size`` bytes from ``offset`` on) into new memory, with ``.receipt``.
 
-    ``device``: a GPU's number, ``"host"``, or ``None`` for GPU 0 where there is one and host memory otherwise.
+    ``device``: a GPU's number, ``"gpu:1"``, ``"host"``, or ``None`` for GPU 0 where there is one and host memory otherwise.
     Raises as :meth:`waybill.File.read_into`.
     """
     with File(path, "r", **settings) as file:
         start = check_count(offset, "offset")
         rest = max(0, file.size - start)
         count = rest if size is None else min(check_count(size, "size"), rest)
-        if device is None:
-            device = 0 if _core.list_gpus() else "host"
-        buffer = _core.Buffer.on_host(count) if device == "host" else _core.Buffer.on_gpu(check_count(device, "device"), count)
-        holder = _Holder(buffer, count)
-        receipt = file.read_into(holder, offset=start, require=require, time_limit=time_limit)
-    return Array(buffer, receipt.moved_bytes, receipt)
+        array = Array(_gpu_number(device), count)
+        array.receipt = file.read_into(array, offset=start, require=require, time_limit=time_limit)
+    array._shorten(array.receipt.moved_bytes)  # the file may have become shorter meanwhile
+    return array
 
 
-class _Holder:
-    # New memory as a destination: both interfaces, whichever place it is in.
-    def __init__(self, buffer: Any, size: int) -> None:
-        self._buffer = buffer
-        content = {"shape": (size,), "typestr": "|u1", "data": (buffer.pointer, False), "version": 3, "strides": None}
-        if buffer.device >= 0:
-            self.__cuda_array_interface__ = content
-        else:
-            self.__array_interface__ = content
+def _gpu_number(device: Any) -> int:
+    if device is None:
+        return 0 if _core.list_gpus() else -1
+    if isinstance(device, str):
+        if device == "host":
+            return -1
+        name, _, number = device.partition(":")
+        if name != "gpu" or not (number.isdecimal() or device == "gpu"):
+            raise make_error("invalid-argument", f"device is {device!r}; give 'host', 'gpu', 'gpu:1' or a GPU's number")
+        device = int(number or 0)
+    return min(check_count(device, "device", "a GPU's place"), 1 << 30)
 
 
 class register_buffer:
@@ -102,8 +108,9 @@ class register_buffer:
         self._core = _core.RegisteredBuffer.add(memory.pointer, memory.size_bytes, _as_texts(settings), context_settings())
 
     def close(self) -> None:
-        """Ends the registration."""
+        """Ends the registration. May be called again."""
         self._core = None
+        self._owner = None
 
     def __enter__(self) -> register_buffer:
         return self
@@ -116,12 +123,14 @@ __all__ = [
     "Array",
     "BadArgument",
     "Cancelled",
+    "Check",
     "CufileError",
     "Error",
     "Explanation",
     "File",
     "FileError",
     "FileNotFound",
+    "Finding",
     "Future",
     "GpuError",
     "IsADirectory",
@@ -130,12 +139,15 @@ __all__ = [
     "Receipt",
     "RouteError",
     "TimedOut",
+    "Verdict",
+    "check",
     "config",
     "errors",
     "explain",
     "gpus",
     "open",
     "plan",
+    "pread_many",
     "read",
     "read_many",
     "register_buffer",

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import _core
 from ._arrays import Memory, describe
-from ._future import Future
+from ._future import Future, check_seconds
 from ._receipt import Receipt
 from ._settings import as_texts, context_settings
 from ._streams import stream_handle
@@ -18,13 +18,15 @@ from .errors import make_error
 # Larger blocking reads go through a Future, so that signals are served while bytes move.
 _INTERRUPTIBLE_BYTES = 32 << 20
 
+_Place = tuple[int, int, int, "int | None", int, "int | None"]
 
-def check_count(value: Any, name: str) -> int:
+
+def check_count(value: Any, name: str, unit: str = "bytes") -> int:
     """``value`` as a whole number of at least 0."""
     if type(value) is int and 0 <= value < 1 << 63:
         return value
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} must be a whole number of bytes, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a whole number of {unit}, not {type(value).__name__}")
     number = value.__index__()
     if number < 0:
         raise make_error("invalid-argument", f"{name} is {number}; it cannot be negative")
@@ -33,21 +35,26 @@ def check_count(value: Any, name: str) -> int:
     return number
 
 
-def _place(memory: Memory, offset: Any, size: Any, target_offset: Any) -> tuple[int, int, int, int | None, int]:
+def check_path(path: Any) -> bytes:
+    """The name of a file as the system has it: it need not be UTF-8."""
+    return os.fsencode(os.fspath(path))
+
+
+def _check_require(require: Any) -> str:
+    if type(require) is not str:
+        raise TypeError(f"require must be a str such as 'direct', not {type(require).__name__}")
+    return require
+
+
+def _place(memory: Memory, offset: Any, size: Any, target_offset: Any, stream: Any) -> _Place:
     return (
         memory.pointer,
         memory.size_bytes,
         check_count(offset, "offset"),
         None if size is None else check_count(size, "size"),
         check_count(target_offset, "target_offset"),
+        memory.stream if stream is None else stream_handle(stream),
     )
-
-
-def _call_settings(settings: dict[str, Any], time_limit: float | None) -> dict[str, str]:
-    texts = as_texts(settings) if settings else {}
-    if time_limit is not None:
-        texts["time_limit"] = f"{time_limit:.9f}s"
-    return texts
 
 
 class File:
@@ -58,9 +65,13 @@ class File:
     """
 
     def __init__(self, path: str | bytes | os.PathLike[Any], mode: str = "r", **settings: Any) -> None:
-        self._path = os.fsdecode(os.fspath(path))
+        if not isinstance(mode, str):
+            raise TypeError(f"mode must be a str such as 'r', not {type(mode).__name__}")
+        name = check_path(path)
+        self._path = os.fsdecode(name)
         self._mode = mode.replace("b", "", 1) if mode[1:] in ("b", "b+", "+b") else mode
-        self._core = _core.File.open(self._path, self._mode, as_texts(settings), context_settings())
+        self._core = _core.File.open(name, self._mode, as_texts(settings), context_settings())
+        self._time_limit: float | None = self._core.time_limit_ns / 1e9 or None
 
     def read_into(
         self,
@@ -81,17 +92,17 @@ class File:
         holds. ``target_offset``: bytes into the array. ``require``: ``"direct"`` or a path's name. ``stream``: the read
         comes after the work queued on it (default: the array's own). ``time_limit``: seconds. Further keywords are settings.
 
-        Raises ``waybill.Error`` of the kinds in :mod:`waybill.errors`; the GIL is released while bytes move.
+        Raises ``waybill.Error`` of the kinds in :mod:`waybill.errors`; the GIL is released while bytes move. After a time-out
+        or an interrupt the array is kept until what had started has ended.
         """
         memory = describe(array, writable=True)
-        place = _place(memory, offset, size, target_offset)
-        if time_limit is None and min(memory.size_bytes, memory.size_bytes if place[3] is None else place[3]) < _INTERRUPTIBLE_BYTES:
-            handle = stream_handle(stream)
-            return Receipt(
-                self._core.read(place, require, memory.stream if handle is None else handle, _call_settings(settings, None))
-            )
-        future = self._start(memory, offset, size, target_offset, require, stream, settings)
-        return _wait(future, time_limit)
+        place = _place(memory, offset, size, target_offset, stream)
+        require = _check_require(require)
+        limit = self._time_limit if time_limit is None else time_limit
+        texts = as_texts(settings) if settings else {}
+        if limit is None and (memory.size_bytes if place[3] is None else place[3]) < _INTERRUPTIBLE_BYTES:
+            return Receipt(self._core.read(place, require, texts))
+        return _wait(Future(self._core.pread(place, require, texts, (self, memory.owner))), limit)
 
     def pread_into(
         self,
@@ -104,9 +115,10 @@ class File:
         stream: Any = None,
         **settings: Any,
     ) -> Future:
-        """As :meth:`read_into`, without waiting: a :class:`waybill.Future` that can be awaited too."""
+        """As :meth:`read_into`, without waiting: a :class:`waybill.Future` that can be awaited too. It keeps file and array."""
         memory = describe(array, writable=True)
-        return self._start(memory, offset, size, target_offset, require, stream, settings)
+        place = _place(memory, offset, size, target_offset, stream)
+        return Future(self._core.pread(place, _check_require(require), as_texts(settings), (self, memory.owner)))
 
     def write_from(
         self,
@@ -125,7 +137,7 @@ class File:
         future = self.pwrite_from(
             array, offset=offset, size=size, target_offset=target_offset, require=require, stream=stream, sync=sync, **settings
         )
-        return _wait(future, time_limit)
+        return _wait(future, self._time_limit if time_limit is None else time_limit)
 
     def pwrite_from(
         self,
@@ -139,35 +151,28 @@ class File:
         sync: bool = False,
         **settings: Any,
     ) -> Future:
-        """As :meth:`write_from`, without waiting."""
+        """As :meth:`write_from`, without waiting: a :class:`waybill.Future`. Leave the array as it is until it is done."""
         memory = describe(array, writable=False)
-        handle = stream_handle(stream)
-        core = self._core.pwrite(
-            _place(memory, offset, size, target_offset),
-            require,
-            memory.stream if handle is None else handle,
-            _call_settings(settings, None),
-            sync,
-        )
-        return Future(core, (self, memory.owner))
+        place = _place(memory, offset, size, target_offset, stream)
+        return Future(self._core.pwrite(place, _check_require(require), as_texts(settings), bool(sync), (self, memory.owner)))
 
     def read_many(
-        self, requests: Iterable[tuple[int, int | None, Any]], *, require: str = "none", stream: Any = None, **settings: Any
+        self,
+        requests: Iterable[tuple[int, int | None, Any]],
+        *,
+        require: str = "none",
+        stream: Any = None,
+        time_limit: float | None = None,
+        **settings: Any,
     ) -> Receipt:
         """Many reads in one call: ``(offset, size, array)`` each; one receipt with totals, and ``results`` for each."""
-        return read_many([(self, *request) for request in requests], require=require, stream=stream, **settings)
+        return read_many(_with_file(self, requests), require=require, stream=stream, time_limit=time_limit, **settings)
 
-    def _start(
-        self, memory: Memory, offset: Any, size: Any, target_offset: Any, require: str, stream: Any, settings: dict[str, Any]
+    def pread_many(
+        self, requests: Iterable[tuple[int, int | None, Any]], *, require: str = "none", stream: Any = None, **settings: Any
     ) -> Future:
-        handle = stream_handle(stream)
-        core = self._core.pread(
-            _place(memory, offset, size, target_offset),
-            require,
-            memory.stream if handle is None else handle,
-            _call_settings(settings, None),
-        )
-        return Future(core, (self, memory.owner))
+        """As :meth:`read_many`, without waiting: one :class:`waybill.Future` for all."""
+        return pread_many(_with_file(self, requests), require=require, stream=stream, **settings)
 
     def sync(self) -> None:
         """fsync: returns when the file's bytes are on storage."""
@@ -179,6 +184,7 @@ class File:
 
     @property
     def closed(self) -> bool:
+        """True after ``close()``."""
         return self._core.closed
 
     @property
@@ -188,10 +194,12 @@ class File:
 
     @property
     def path(self) -> str:
+        """The path that it was opened by."""
         return self._path
 
     @property
     def mode(self) -> str:
+        """``r``, ``r+``, ``w`` or ``w+``."""
         return self._mode
 
     def fileno(self) -> int:
@@ -207,31 +215,74 @@ class File:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a waybill.File cannot be pickled; open its path in the other process")
+
     def __repr__(self) -> str:
         return f"<waybill.File {self._path!r} mode={self._mode!r}{' closed' if self.closed else ''}>"
 
 
 def _wait(future: Future, time_limit: float | None) -> Receipt:
     try:
+        if time_limit is not None:
+            time_limit = check_seconds(time_limit, "time_limit")
         return future.result(time_limit)
     except BaseException:
         future.cancel()
         raise
 
 
+def _with_file(file: File, requests: Iterable[Any]) -> Iterable[tuple[File, Any, Any, Any]]:
+    for request in requests:
+        if len(request) != 3:
+            raise TypeError(f"a request of read_many is (offset, size, array), not {len(request)} values")
+        yield (file, *request)
+
+
+# The places of many requests, and what must live until they are done.
+def _gather(requests: Iterable[Any], stream: Any) -> tuple[list[tuple[Any, _Place]], list[Any]]:
+    places = []
+    kept: list[Any] = []
+    for request in requests:
+        if len(request) != 4 or not isinstance(request[0], File):
+            raise TypeError("a request of read_many is (file, offset, size, array), the file from waybill.open")
+        file, offset, size, array = request
+        memory = describe(array, writable=True)
+        places.append((file._core, _place(memory, offset, size, 0, stream)))
+        kept += (file, memory.owner)
+    return places, kept
+
+
 def read_many(
-    requests: Iterable[tuple[File, int, int | None, Any]], *, require: str = "none", stream: Any = None, **settings: Any
+    requests: Iterable[tuple[File, int, int | None, Any]],
+    *,
+    require: str = "none",
+    stream: Any = None,
+    time_limit: float | None = None,
+    **settings: Any,
 ) -> Receipt:
     """Many reads in one call, each ``(file, offset, size, array)``: one receipt with totals, and ``results`` for each.
 
-    All arrays must lie on one GPU, or all in host memory.
+    All arrays must lie on one GPU, or all in host memory. The bytes come after the work queued on ``stream``, or on the own
+    streams of all arrays. ``time_limit``: seconds; where there is none, the first file's. Raises as
+    :meth:`waybill.File.read_into`.
     """
-    places = []
-    owners = []
-    handle = stream_handle(stream)
-    for file, offset, size, array in requests:
-        memory = describe(array, writable=True)
-        places.append((file._core, _place(memory, offset, size, 0)))
-        owners.append(memory.owner)
-        handle = memory.stream if handle is None else handle
-    return Receipt(_core.read_many(places, require, handle, as_texts(settings)))
+    places, kept = _gather(requests, stream)
+    limit = time_limit
+    if limit is None and kept:
+        limit = kept[0]._time_limit
+    asked = sum(place[1] if place[3] is None else place[3] for _, place in places)
+    if limit is None and asked < _INTERRUPTIBLE_BYTES:
+        return Receipt(_core.read_many(places, _check_require(require), as_texts(settings)))
+    return _wait(Future(_core.pread_many(places, _check_require(require), as_texts(settings), kept)), limit)
+
+
+def pread_many(
+    requests: Iterable[tuple[File, int, int | None, Any]], *, require: str = "none", stream: Any = None, **settings: Any
+) -> Future:
+    """As :func:`read_many`, without waiting: one :class:`waybill.Future` for all; it keeps files and arrays."""
+    places, kept = _gather(requests, stream)
+    return Future(_core.pread_many(places, _check_require(require), as_texts(settings), kept))
+
+
+__all__ = ["File", "check_count", "check_path", "check_seconds", "pread_many", "read_many"]

@@ -3,50 +3,34 @@
 from __future__ import annotations
 
 import atexit
-import weakref
+import os
+import time
 from collections.abc import Generator
 from typing import Any
 
+from . import _core
 from ._receipt import Receipt
-from .errors import make_error
-
-# Requests that nobody waits for any more, with the memory that the kernel may still write to. Each new request sweeps it.
-_orphans: list[tuple[Any, Any]] = []
-_running: weakref.WeakSet[Future] = weakref.WeakSet()
+from .errors import Error, make_error
 
 # Waiting lets go of the GIL for this long, then looks for signals.
 _SLICE_SECONDS = 0.1
 
-
-def _sweep() -> None:
-    _orphans[:] = [entry for entry in _orphans if not entry[0].done()]
-
-
-@atexit.register
-def _let_go() -> None:
-    # The process must end even if a request hangs in the kernel: what is not done is left to it, memory and all.
-    for future in list(_running):
-        future._core.cancel()
-        if not future._core.wait_for(1.0):
-            future._core.detach()
-    for core, _ in _orphans:
-        core.cancel()
-        if not core.wait_for(0.5):
-            core.detach()
+# The process must end even if a request hangs in the kernel: what is not done by then is left to it, memory and all.
+atexit.register(_core.end_all, 1.0)
 
 
 class Future:
     """A request that is on its way; keeps the file and the array alive.
 
-    Use it from one thread at a time. ``result()`` waits; ``await future`` works in an event loop. Dropping it cancels what
-    has not started; the memory is kept until the rest is done.
+    ``result()`` waits; ``await future`` works in an event loop, any number of times. Dropping it cancels what has not
+    started; the memory is kept until the rest is done. Any thread may use it. In a forked child it is of no use: the bytes
+    arrive in the parent.
     """
 
-    def __init__(self, core: Any, keep: Any) -> None:
-        _sweep()
+    __slots__ = ("_core", "__weakref__")
+
+    def __init__(self, core: Any) -> None:
         self._core = core
-        self._keep = keep
-        _running.add(self)
 
     def done(self) -> bool:
         """True once the receipt or the error is there."""
@@ -54,9 +38,14 @@ class Future:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Waits at most ``timeout`` seconds (``None``: until done); returns ``done()``. Signals are served meanwhile."""
-        left = float("inf") if timeout is None else max(0.0, timeout)
-        while not self._core.wait_for(min(left, _SLICE_SECONDS)):
-            left -= _SLICE_SECONDS
+        if timeout is None:
+            while not self._core.wait_for(_SLICE_SECONDS):
+                pass
+            return True
+        until = time.monotonic() + check_seconds(timeout, "timeout")
+        left = until - time.monotonic()
+        while not self._core.wait_for(max(0.0, min(left, _SLICE_SECONDS))):
+            left = until - time.monotonic()
             if left <= 0:
                 return self._core.done()
         return True
@@ -74,36 +63,46 @@ class Future:
         return self._core.cancel()
 
     def __await__(self) -> Generator[Any, None, Receipt]:
-        yield from self._finished().__await__()
+        if not self._core.done():
+            yield from self._finished().__await__()
         return Receipt(self._core.get())
 
     async def _finished(self) -> None:
         import asyncio  # a tenth of a second that few programs need
 
         loop = asyncio.get_running_loop()
-        signal = loop.create_future()
-        descriptor = self._core.event_descriptor()
-
-        def ready() -> None:
-            if not signal.done():
-                signal.set_result(None)
-
-        loop.add_reader(descriptor, ready)
         try:
-            if not self._core.done():
-                await signal
+            try:
+                # Its own descriptor for each that waits: a loop has one reader for each.
+                descriptor = os.dup(self._core.event_descriptor())
+            except (OSError, Error):  # none left: a thread waits instead
+                await loop.run_in_executor(None, self.wait)
+                return
+            signal = loop.create_future()
+            try:
+                loop.add_reader(descriptor, lambda: signal.done() or signal.set_result(None))
+                try:
+                    await signal
+                finally:
+                    loop.remove_reader(descriptor)
+            finally:
+                os.close(descriptor)
         except asyncio.CancelledError:
             self._core.cancel()
             raise
-        finally:
-            loop.remove_reader(descriptor)
 
-    def __del__(self) -> None:
-        core = getattr(self, "_core", None)
-        if core is not None and not core.done():
-            core.cancel()
-            if not core.done():
-                _orphans.append((core, self._keep))
+    def __reduce__(self) -> Any:
+        raise TypeError("a waybill.Future cannot be pickled: its bytes arrive in this process; send its receipt instead")
 
     def __repr__(self) -> str:
         return f"<waybill.Future {'done' if self.done() else 'running'}>"
+
+
+def check_seconds(value: Any, name: str) -> float:
+    """``value`` as a time in seconds; under 0 counts as 0, and more than 30 years as that."""
+    if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
+        raise TypeError(f"{name} must be a number of seconds, not {type(value).__name__}")
+    seconds = float(value)
+    if seconds != seconds:
+        raise make_error("invalid-argument", f"{name} is not a number")
+    return min(max(seconds, 0.0), 1e9)

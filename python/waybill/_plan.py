@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from . import _core
-from ._file import check_count
+from ._file import check_count, check_path
 from ._settings import as_texts, context_settings
 
 
@@ -19,12 +19,20 @@ class Explanation:
         self._content = content
 
     def to_dict(self) -> dict[str, Any]:
+        """The content of the JSON form (``docs/schema/plan.json``)."""
         return self._content
+
+    def to_json(self, indent: int | None = None) -> str:
+        """The JSON form, schema ``waybill.plan/1``."""
+        return json.dumps(self._content, indent=indent, ensure_ascii=False)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in self._content:
-            raise AttributeError(name)
+            raise AttributeError(f"an explanation has no {name!r}; it has {', '.join(self.__dict__.get('_content', ()))}")
         return self._content[name]
+
+    def __dir__(self) -> list[str]:
+        return sorted(set(super().__dir__()) | set(self._content))
 
     def __str__(self) -> str:
         return self._text.rstrip()
@@ -39,8 +47,8 @@ def plan(
     """The route and plan of a read of ``path`` into GPU ``device`` (``None``: host memory). Reads nothing of the file's bytes
     and initialises no GPU. Raises as :func:`waybill.open`, and ``waybill.BadArgument`` for an offset past the end."""
     text, content = _core.explain(
-        os.fsdecode(os.fspath(path)),
-        -1 if device is None else check_count(device, "device"),
+        check_path(path),
+        -1 if device is None or device == "host" else min(check_count(device, "device", "a GPU's place"), 1 << 30),
         check_count(offset, "offset"),
         None if size is None else check_count(size, "size"),
         as_texts(settings),

@@ -60,6 +60,9 @@ class Receipt:
         """The JSON form, schema ``waybill.receipt/1``."""
         return self._core.to_json(-1 if indent is None else indent)
 
+    def __reduce__(self) -> Any:
+        return _from_saved, (self._core.to_json(-1), self._core.to_text())
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
@@ -85,3 +88,24 @@ class Receipt:
             for line in lines[1:]
         )
         return f"<b>{html.escape(lines[0])}</b><table>{rows}</table>"
+
+
+class _Saved:
+    """A receipt that came from another process, in place of the C++ one."""
+
+    def __init__(self, content: str, text: str) -> None:
+        self._content = content
+        self._text = text
+        values = json.loads(content)
+        for name in ("moved_bytes", "asked_bytes", "path", "engine", "judgement", "short", "gb_per_s"):
+            setattr(self, name, values[name])
+
+    def to_json(self, indent: int = -1) -> str:
+        return self._content if indent < 0 else json.dumps(json.loads(self._content), indent=indent, ensure_ascii=False)
+
+    def to_text(self) -> str:
+        return self._text
+
+
+def _from_saved(content: str, text: str) -> Receipt:
+    return Receipt(_Saved(content, text))

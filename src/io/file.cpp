@@ -90,19 +90,39 @@ Receipt File::read_many(std::span<const Request> requests, const SettingValues& 
     return finish(Direction::read, all, call, true);
 }
 
-Receipt read_many(std::span<const FileRequest> requests, const SettingValues& call) {
-    std::vector<FileAndRequest> all;
-    all.reserve(requests.size());
+namespace {
+
+void check_many(std::span<const FileRequest> requests) {
+    if (requests.empty()) {
+        throw Error(ErrorCode::invalid_argument, "read_many needs at least one request");
+    }
     for (const FileRequest& request : requests) {
         if (request.file == nullptr) {
             throw Error(ErrorCode::invalid_argument, "a request of read_many names no file");
         }
+    }
+}
+
+}  // namespace
+
+Receipt read_many(std::span<const FileRequest> requests, const SettingValues& call) {
+    check_many(requests);
+    std::vector<FileAndRequest> all;
+    all.reserve(requests.size());
+    for (const FileRequest& request : requests) {
         all.push_back({request.file->open_, &request.request});
     }
-    if (all.empty()) {
-        throw Error(ErrorCode::invalid_argument, "read_many needs at least one request");
-    }
     return finish(Direction::read, all, call, true);
+}
+
+Future pread_many(std::span<const FileRequest> requests, const SettingValues& call) {
+    check_many(requests);
+    std::vector<FileAndRequest> all;
+    all.reserve(requests.size());
+    for (const FileRequest& request : requests) {
+        all.push_back({request.file->open_, &request.request});
+    }
+    return Future(begin(Direction::read, all, call, true));
 }
 
 void File::sync() const {

@@ -37,6 +37,8 @@ def describe(array: Any, *, writable: bool) -> Memory:
             f"{type(array).__name__} has no memory that can be used: give a CuPy, PyTorch, Numba or NumPy array, "
             "or an object with DLPack, __cuda_array_interface__ or the buffer protocol"
         )
+    if memory.holds_objects:
+        raise make_error("invalid-argument", "the array's elements are Python objects, whose addresses no file can hold")
     if not memory.contiguous:
         raise make_error("not-contiguous", "the array is not contiguous; copy it into one that is (C or Fortran order)")
     if writable and memory.read_only:

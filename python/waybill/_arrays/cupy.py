@@ -17,5 +17,5 @@ def describe(array: Any) -> Memory | None:
         size_bytes=array.nbytes,
         owner=array,
         contiguous=array.flags.forc,
-        stream=cupy.cuda.get_current_stream().ptr,
+        stream=cupy.cuda.get_current_stream(array.data.device_id).ptr,  # of the array's own device
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 
@@ -9,9 +10,10 @@ class Memory:
     """An array's address and size in bytes, with what decides whether it can be used.
 
     ``stream``: the CUDA stream that the producer names, as an integer handle, or ``None``. ``owner`` keeps the memory.
+    ``holds_objects``: its elements are references to Python objects, which no bytes may replace.
     """
 
-    __slots__ = ("pointer", "size_bytes", "owner", "read_only", "contiguous", "stream")
+    __slots__ = ("pointer", "size_bytes", "owner", "read_only", "contiguous", "stream", "holds_objects")
 
     def __init__(
         self,
@@ -21,6 +23,7 @@ class Memory:
         read_only: bool = False,
         contiguous: bool = True,
         stream: int | None = None,
+        holds_objects: bool = False,
     ) -> None:
         self.pointer = pointer
         self.size_bytes = size_bytes
@@ -28,6 +31,26 @@ class Memory:
         self.read_only = read_only
         self.contiguous = contiguous
         self.stream = stream
+        self.holds_objects = holds_objects
+
+
+def describe_interface(array: Any, interface: dict[str, Any]) -> Memory:
+    """The memory behind ``__array_interface__`` or ``__cuda_array_interface__``, which are alike."""
+    shape = tuple(interface["shape"])
+    kind = interface["typestr"][1]
+    # '<f4', '<M8[ns]'; a 'U' has four bytes a character
+    item_bytes = int(interface["typestr"][2:].partition("[")[0]) * (4 if kind == "U" else 1)
+    pointer, read_only = interface["data"]
+    stream = interface.get("stream")  # the producer names the stream that its memory is used on
+    return Memory(
+        pointer=int(pointer or 0),
+        size_bytes=math.prod(shape) * item_bytes,
+        owner=array,
+        read_only=bool(read_only),
+        contiguous=is_contiguous(shape, interface.get("strides"), item_bytes),
+        stream=None if stream is None else int(stream),
+        holds_objects=kind == "O" or any("O" in str(field[1]) for field in interface.get("descr") or () if len(field) > 1),
+    )
 
 
 def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...] | None, item_bytes: int) -> bool:

@@ -1,0 +1,130 @@
+#include "kept_future.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace {
+
+struct Orphan {
+    waybill::Future future;
+    nb::object keep;
+};
+
+// Never destroyed: at the process's end the kernel may still write to the memory of some. A forked child begins anew.
+std::vector<Orphan>& orphans() {
+    static std::vector<Orphan>* all = nullptr;
+    static int process = 0;
+    if (process != ::getpid()) {
+        process = ::getpid();
+        all = new std::vector<Orphan>();
+    }
+    return *all;
+}
+
+KeptFuture* alive = nullptr;
+
+}  // namespace
+
+KeptFuture::KeptFuture(waybill::Future future, nb::object keep)
+    : future_(std::move(future)), keep_(std::move(keep)), process_(::getpid()), after_(alive) {
+    if (alive != nullptr) {
+        alive->before_ = this;
+    }
+    alive = this;
+    if (!orphans().empty()) {
+        sweep();
+    }
+}
+
+KeptFuture::~KeptFuture() {
+    (before_ != nullptr ? before_->after_ : alive) = after_;
+    if (after_ != nullptr) {
+        after_->before_ = before_;
+    }
+    let_go();
+}
+
+void KeptFuture::let_go() noexcept {
+    if (!future_.valid()) {
+        return;
+    }
+    if (process_ != ::getpid()) {
+        new waybill::Future(std::move(future_));
+        keep_.release();
+        return;
+    }
+    if (!future_.done()) {
+        future_.cancel();
+    }
+    if (!future_.done()) {
+        orphans().push_back({std::move(future_), std::move(keep_)});
+    } else {
+        keep_.reset();
+    }
+}
+
+const waybill::Future& KeptFuture::future() const {
+    if (process_ != ::getpid()) {
+        throw waybill::Error(waybill::ErrorCode::invalid_argument,
+                             "this request was begun before a fork: its bytes arrive in the parent's memory; read again in the child");
+    }
+    return future_;
+}
+
+waybill::Receipt KeptFuture::collect() {
+    const waybill::Future& request = future();
+    if (!request.done()) {
+        const Released released;
+        request.wait();
+    }
+    const nb::object dropped = std::move(keep_);
+    return request.get();
+}
+
+int KeptFuture::traverse(visitproc visit, void* arg) const {
+    Py_VISIT(keep_.ptr());
+    return 0;
+}
+
+std::size_t KeptFuture::sweep() noexcept {
+    std::vector<Orphan> ended;
+    std::vector<Orphan>& all = orphans();
+    for (std::size_t k = 0; k < all.size();) {
+        if (all[k].future.done()) {
+            ended.push_back(std::move(all[k]));
+            if (k + 1 != all.size()) {
+                all[k] = std::move(all.back());
+            }
+            all.pop_back();
+        } else {
+            ++k;
+        }
+    }
+    const std::size_t left = all.size();
+    ended.clear();  // runs Python code, which may come here again
+    return left;
+}
+
+void KeptFuture::end_all(double seconds) noexcept {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    const auto end = [&](const waybill::Future& future) {
+        if (future.valid() && !future.done()) {
+            future.cancel();
+            const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(until - std::chrono::steady_clock::now());
+            if (left.count() > 0) {
+                static_cast<void>(future.wait_for(left));
+            }
+        }
+    };
+    for (KeptFuture* kept = alive; kept != nullptr; kept = kept->after_) {
+        if (kept->process_ == ::getpid()) {
+            end(kept->future_);
+        }
+    }
+    for (const Orphan& orphan : orphans()) {
+        end(orphan.future);
+    }
+}

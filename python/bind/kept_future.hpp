@@ -1,0 +1,37 @@
+// KeptFuture: a request on its way, with the Python objects that it needs: the file and the array.
+#pragma once
+
+#include "bind.hpp"
+
+// They are let go by the thread that collects the result, or that drops this or begins another request once all is done:
+// never by a thread that moves bytes. Where a request is dropped and the kernel may still write to the array, both wait
+// among the orphans. All of it under the GIL.
+class KeptFuture {
+public:
+    KeptFuture(waybill::Future future, nb::object keep);
+    ~KeptFuture();
+    KeptFuture(const KeptFuture&) = delete;
+    KeptFuture& operator=(const KeptFuture&) = delete;
+
+    // Throws Error invalid_argument in a forked child.
+    [[nodiscard]] const waybill::Future& future() const;
+    // Waits; the receipt, or throws the request's Error. The Python objects go.
+    [[nodiscard]] waybill::Receipt collect();
+
+    // What Python's collector of cycles may follow, and break.
+    int traverse(visitproc visit, void* arg) const;
+    void let_go() noexcept;
+
+    // Frees what orphans no longer need; returns how many there still are.
+    static std::size_t sweep() noexcept;
+    // At the interpreter's end: cancels all that runs, and waits at most so long for what had started. What hangs beyond
+    // that is left to the process, memory and all.
+    static void end_all(double seconds) noexcept;
+
+private:
+    waybill::Future future_;
+    nb::object keep_;
+    int process_;  // a forked child must touch nothing of a request of its parent
+    KeptFuture* before_ = nullptr;  // all that are alive
+    KeptFuture* after_ = nullptr;
+};

@@ -1,0 +1,121 @@
+"""Exceptions and receipts beyond one call: their attributes, other processes, names that are not UTF-8."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import copy
+import json
+import multiprocessing
+import os
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+import waybill
+
+
+@pytest.fixture
+def odd(tmp_path, content):
+    name = os.fsencode(tmp_path) + b"/n\xe4me\xff.bin"
+    with open(name, "wb") as file:
+        file.write(content)
+    return name
+
+
+def test_names_that_are_not_utf_8(odd, content):
+    with waybill.open(odd) as file:
+        assert file.path == os.fsdecode(odd)
+        receipt = file.read_into(bytearray(10))
+    assert "n" in str(receipt) and json.loads(receipt.to_json())["moved_bytes"] == 10
+    assert waybill.read(odd, device="host").tobytes() == content
+    assert waybill.plan(odd, None).engine == "host"
+    assert waybill.check(odd).file
+    with pytest.raises(FileNotFoundError, match="me\udcff.bi_"):
+        waybill.open(odd[:-1] + b"_")
+    with pytest.raises(ValueError, match="NUL"):
+        waybill.open(odd + b"\0junk")
+
+
+def test_receipts_travel(path):
+    receipt = waybill.read(path, device="host").receipt
+    for other in (pickle.loads(pickle.dumps(receipt)), copy.deepcopy(receipt)):
+        assert (str(other), other.to_dict()) == (str(receipt), receipt.to_dict())
+        assert (other.path, other.moved_bytes, other.short) == ("host", receipt.moved_bytes, False)
+        assert other.gb_per_s == pytest.approx(receipt.gb_per_s, rel=0.01)
+        assert json.loads(other.to_json(indent=2)) == receipt.to_dict()
+        assert pickle.loads(pickle.dumps(other)).to_dict() == receipt.to_dict()
+
+
+@pytest.mark.parametrize("kind", [waybill.FileNotFound, waybill.BadArgument, waybill.RouteError])
+def test_exceptions_travel(path, kind):
+    calls = {
+        waybill.FileNotFound: lambda: waybill.open("/nowhere/x"),
+        waybill.BadArgument: lambda: waybill.open(path).read_into(b""),
+        waybill.RouteError: lambda: waybill.open(path).read_into(bytearray(5), require="p2pdma"),
+    }
+    with pytest.raises(kind) as caught:
+        calls[kind]()
+    other = pickle.loads(pickle.dumps(caught.value))
+    assert type(other) is kind
+    assert (str(other), other.code, other.native, other.receipt) == (str(caught.value), caught.value.code, caught.value.native, None)
+
+
+def _fail(path: str) -> None:
+    waybill.open(path)
+
+
+def test_a_worker_s_exception_reaches_its_parent():
+    with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        with pytest.raises(waybill.FileNotFound) as caught:
+            pool.submit(_fail, "/nowhere/x").result()
+    assert caught.value.code == "file-not-found"
+
+
+def test_an_exception_with_a_receipt_travels(path):
+    error = waybill.errors.make_error("io-error", "broken", ("system", 5, "EIO"), waybill.read(path, device="host").receipt._core)
+    other = pickle.loads(pickle.dumps(error))
+    assert (other.errno, other.native, other.receipt.moved_bytes) == (5, ("system", 5, "EIO"), error.receipt.moved_bytes)
+
+
+@pytest.mark.parametrize("make", [lambda path: waybill.open(path), lambda path: waybill.open(path).pread_into(bytearray(5))])
+def test_what_cannot_travel_says_so(path, make):
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(make(path))
+
+
+@pytest.mark.parametrize("name, value", [("require", None), ("require", 3), ("time_limit", "1s"), ("time_limit", True)])
+def test_wrong_types_are_named(path, name, value):
+    with pytest.raises(TypeError, match=name):
+        waybill.open(path).read_into(bytearray(5), **{name: value})
+
+
+def test_wrong_times_and_modes(path):
+    with pytest.raises(ValueError, match="time_limit"):
+        waybill.open(path).read_into(bytearray(5), time_limit=float("nan"))
+    for limit in (1e300, float("inf")):
+        assert waybill.open(path).read_into(bytearray(5), time_limit=limit).moved_bytes == 5
+    with pytest.raises(TypeError, match="mode"):
+        waybill.open(path, 3)
+    for request in ((1, 2, 3, bytearray(3)), (waybill.open(path), 2, 3), ("x", 0, 1, bytearray(1))):
+        with pytest.raises(TypeError, match="request of read_many"):
+            waybill.read_many([request])
+    with pytest.raises(TypeError, match="request of read_many"):
+        waybill.open(path).read_many([(1, 2)])
+
+
+def test_a_second_interpreter_in_the_process_is_refused():
+    code = """
+import waybill
+try: import _xxsubinterpreters as interpreters
+except ImportError: import _interpreters as interpreters
+number = interpreters.create()
+try:
+    problem = interpreters.run_string(number, "import waybill")
+    print('ImportError' in str(problem))
+except Exception as problem:
+    print('ImportError' in str(problem))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "True" and done.returncode == 0, done.stderr

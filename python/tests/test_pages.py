@@ -1,0 +1,63 @@
+"""What is generated is current, and the examples run."""
+
+from __future__ import annotations
+
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import waybill
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def test_the_page_is_current():
+    spec = importlib.util.spec_from_file_location("python_page", ROOT / "scripts/python_page.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert (ROOT / "docs/python.md").read_text() == module.page(), "run scripts/docs.sh"
+
+
+def test_all_that_is_public_is_on_the_page():
+    page = (ROOT / "docs/python.md").read_text()
+    for name in waybill.__all__:
+        assert f"waybill.{name}" in page or name == "errors", name
+        assert getattr(waybill, name).__doc__, name
+
+
+def test_the_stub_is_in_step_with_the_module():
+    pytest.importorskip("nanobind")
+    from nanobind.stubgen import StubGen
+
+    generator = StubGen(waybill._core)
+    generator.put(waybill._core)
+    assert (ROOT / "python/waybill/_core.pyi").read_text() == generator.get(), "run scripts/docs.sh"
+
+
+def test_types_are_shipped():
+    folder = pathlib.Path(waybill.__file__).parent
+    assert (folder / "py.typed").exists() and (folder / "_core.pyi").exists()
+
+
+EXAMPLES = {
+    "read.py": "to host memory by host",
+    "read_into.py": "refused: the array is not contiguous",
+    "futures.py": "5000321 bytes",
+    "await_reads.py": "[2500160, 2500161]\nin time",
+    "settings.py": "task_size = 16MiB (from the context)",
+    "check.py": "not direct",
+}
+
+
+def test_every_example_is_run():
+    assert {path.name for path in (ROOT / "examples/python").glob("*.py")} == set(EXAMPLES)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example(path, name):
+    done = subprocess.run([sys.executable, ROOT / "examples/python" / name, path], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert EXAMPLES[name] in done.stdout

@@ -1,0 +1,118 @@
+"""Waybill's C++ library; use the package waybill, which wraps it."""
+
+from collections.abc import Mapping, Sequence
+
+
+def check_interpreter() -> None: ...
+
+version: str = '0.1.0'
+
+def setting_rows(call: Mapping[str, str], context: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """Every setting as (name, value, where the value came from)."""
+
+class Receipt:
+    """The waybill of one request, as C++ holds it."""
+
+    @property
+    def moved_bytes(self) -> int: ...
+
+    @property
+    def asked_bytes(self) -> int: ...
+
+    @property
+    def short(self) -> bool: ...
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def engine(self) -> str: ...
+
+    @property
+    def judgement(self) -> str: ...
+
+    @property
+    def gb_per_s(self) -> float: ...
+
+    def to_json(self, indent: int = -1) -> str: ...
+
+    def to_text(self) -> str: ...
+
+class Future:
+    """A request on its way, as C++ holds it; keeps file and array alive."""
+
+    def done(self) -> bool: ...
+
+    def wait_for(self, seconds: float) -> bool:
+        """True when done within the time; the GIL is released."""
+
+    def get(self) -> Receipt:
+        """Waits; the receipt, or the request's error."""
+
+    def cancel(self) -> bool: ...
+
+    def event_descriptor(self) -> int: ...
+
+def sweep() -> int:
+    """
+    Frees the arrays of dropped requests that have ended; returns how many have not.
+    """
+
+def end_all(seconds: float) -> None:
+    """Cancels every request, and waits at most so long for them."""
+
+class File:
+    """An open file, as C++ holds it; any number of threads."""
+
+    @staticmethod
+    def open(path: bytes, mode: str, call: Mapping[str, str], context: Mapping[str, str]) -> File: ...
+
+    def read(self, arg0: tuple[int, int, int, int | None, int, int | None], arg1: str, arg2: Mapping[str, str], /) -> Receipt: ...
+
+    def pread(self, arg0: tuple[int, int, int, int | None, int, int | None], arg1: str, arg2: Mapping[str, str], arg3: object, /) -> Future: ...
+
+    def pwrite(self, arg0: tuple[int, int, int, int | None, int, int | None], arg1: str, arg2: Mapping[str, str], arg3: bool, arg4: object, /) -> Future: ...
+
+    def sync(self) -> None: ...
+
+    def close(self) -> None: ...
+
+    @property
+    def closed(self) -> bool: ...
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def descriptor(self) -> int: ...
+
+    @property
+    def time_limit_ns(self) -> int: ...
+
+def read_many(arg0: Sequence[tuple[File, tuple[int, int, int, int | None, int, int | None]]], arg1: str, arg2: Mapping[str, str], /) -> Receipt: ...
+
+def pread_many(arg0: Sequence[tuple[File, tuple[int, int, int, int | None, int, int | None]]], arg1: str, arg2: Mapping[str, str], arg3: object, /) -> Future: ...
+
+def explain(arg0: bytes, arg1: int, arg2: int, arg3: int | None, arg4: Mapping[str, str], arg5: Mapping[str, str], /) -> tuple[str, str]:
+    """A read's route and plan as (text, JSON), before any read."""
+
+class ArrayMemory:
+    """Memory on a GPU or the host; the base of waybill.Array."""
+
+    def __init__(self, device: int, size_bytes: int) -> None: ...
+
+class RegisteredBuffer:
+    """A registration with cuFile; ends with the object."""
+
+    @staticmethod
+    def add(pointer: int, size_bytes: int, call: Mapping[str, str], context: Mapping[str, str]) -> RegisteredBuffer: ...
+
+def list_gpus() -> list[tuple[int, str, str, str]]: ...
+
+def check(arg0: bytes, arg1: str, arg2: Mapping[str, str], arg3: Mapping[str, str], arg4: bytes, /) -> tuple[str, str]:
+    """What stands between a file and a GPU as (text, JSON)."""
+
+def buffer_fields(arg: object, /) -> object:
+    """
+    (address, bytes, read-only, contiguous, holds objects) of a buffer's memory, or None.
+    """

@@ -178,7 +178,7 @@ class TestSavedState:
         result = check(sample[0], "--compare", archive[0], env={"CUFILE_LOGGING_LEVEL": "INFO", "CUFILE_FORCE_COMPAT_MODE": "true"})
         assert result.code == 1
         assert {"where": "facts.machine.cufile.force_compat_mode", "before": "false", "after": "true"} in result.json["changes"]
-        assert "force_compat_mode" in run("check", sample[0], "--compare", archive[0], env={"CUFILE_FORCE_COMPAT_MODE": "1"}).out
+        assert "force_compat_mode" in run("check", sample[0], "--compare", archive[0], env={"CUFILE_FORCE_COMPAT_MODE": "true"}).out
 
     def test_two_saved_machines(self):
         result = check("/tmp/file.bin", "--root", MACHINES / "h200-vm-with-udev-record/root", "--compare", H200)

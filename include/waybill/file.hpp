@@ -93,10 +93,17 @@ struct Explanation {
     Route route;
     Plan plan;
     Settings settings;
+    std::uint64_t threads = 1;             // of Waybill's that would move it
+    CufileFacts cufile;
+    CufileUse use;
+    std::vector<Alternative> alternatives; // what each setting would change
+    std::vector<Reason> slow_shapes;       // known to cost speed: id and one sentence each
 };
-// `device` < 0: host memory. `size_bytes` absent: to the end. Throws as File::open, and offset_past_end.
+// `device` < 0: host memory. `size_bytes` absent: to the end.
+// `registered`: as if the destination were registered with cuFile. Throws as File::open, and offset_past_end.
 [[nodiscard]] Explanation explain(const std::filesystem::path& path, int device, std::uint64_t file_offset = 0,
-                                  std::optional<std::uint64_t> size_bytes = {}, const SettingLayers& layers = {});
+                                  std::optional<std::uint64_t> size_bytes = {}, const SettingLayers& layers = {},
+                                  bool registered = false);
 
 // For people: the first line answers. For machines: schema "waybill.plan/1".
 [[nodiscard]] std::string to_text(const Explanation& explanation);

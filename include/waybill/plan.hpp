@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "waybill/facts.hpp"
@@ -36,6 +37,8 @@ enum class PlanBasis {
 };
 // "measured", "other-version", ...
 [[nodiscard]] std::string_view to_text(PlanBasis basis) noexcept;
+// One sentence for people; empty for `measured`.
+[[nodiscard]] std::string basis_note(PlanBasis basis);
 
 // What is known of cuFile's part beyond the facts.
 struct CufileUse {
@@ -53,6 +56,13 @@ struct Plan {
     PlanBasis basis = PlanBasis::measured;       // of the pieces
 
     [[nodiscard]] bool extrapolated() const noexcept { return basis != PlanBasis::measured; }
+};
+
+// The plan with one thing changed: a setting, a key of cufile.json, or whether the destination is registered.
+struct Alternative {
+    std::string setting;
+    std::string value;
+    Plan plan;
 };
 
 // The k-th task of a plan, k < plan.tasks.count. Tasks cover the request without a gap or an overlap.

@@ -110,11 +110,13 @@ void add_write(CLI::App& app, WriteArguments& write) {
 }
 
 void add_plan(CLI::App& app, PlanArguments& plan) {
-    CLI::App& command = *app.add_subcommand("plan", "Tell what a read would do, before any read: route, tasks and pieces");
+    CLI::App& command = *app.add_subcommand("plan", "Tell what a read would do, before any read: route, tasks, pieces, threads, and what settings would change");
     command.add_option("file", plan.file, "the file")->required()->type_name("FILE");
     add_size(command, "--offset", plan.offset, "first byte");
     add_size(command, "--size", plan.size_bytes, "bytes; to the end of the file if not given");
     command.add_option("--to,--device", plan.to, "gpu:N (default gpu:0) or host")->type_name("WHERE");
+    command.add_flag("--registered", plan.registered, "as if the destination were registered with cuFile, which then splits otherwise");
+    add_setting(command, plan.settings, "--cufile-json", "cufile_json", "plan with this cufile.json");
     add_settings(command, plan.settings);
     command.add_flag("--json", plan.json, "print as JSON");
     command.footer("Examples:\n  waybill plan model.bin\n  waybill plan model.bin --compat-mode off --task-size 16MiB --json");

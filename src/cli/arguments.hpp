@@ -44,6 +44,7 @@ struct PlanArguments {
     std::uint64_t offset = 0;
     std::optional<std::uint64_t> size_bytes;
     std::optional<std::string> to;
+    bool registered = false;
     SettingValues settings;
     bool json = false;
 };

@@ -10,6 +10,7 @@
 #include "gpu/devices.hpp"
 #include "io/checks.hpp"
 #include "io/registered.hpp"
+#include "plan/threads.hpp"
 #include "stats/writer.hpp"
 
 namespace waybill {
@@ -29,15 +30,6 @@ constexpr std::uint64_t kLeastUnitBytes = 512 * 1024;
 constexpr std::uint64_t kLeastOverlapBytes = 256 * 1024;
 // Copies of requests under this size are waited for by spinning: sleeping would cost more than the copy.
 constexpr std::uint64_t kSpinBelowBytes = 16 * kMiB;
-// Three quarters of the cores, up to twelve: more cost processor time alone (docs/measurements).
-constexpr std::uint64_t kMostThreads = 12;
-// Buffered writes to one file take turns at its lock: more threads only spin (docs/measurements).
-constexpr std::uint64_t kMostWriteThreads = 2;
-// A read of less is one thread's: others wake too late to help (docs/measurements).
-constexpr std::uint64_t kThreadsFromBytes = 3 * kMiB / 2;
-// Up to here eight threads do as well as all, or better: the units of more would be too small (docs/measurements).
-constexpr std::uint64_t kMiddlingBytes = 32 * kMiB;
-constexpr std::uint64_t kMiddlingThreads = 8;
 
 Residency look_at_cache(int fd, std::uint64_t offset, std::uint64_t size_bytes) {
     if (size_bytes <= kWholeResidencyBytes) {
@@ -280,25 +272,6 @@ void order_after_caller(Consignment& consignment, const Request& request, bool s
     }
 }
 
-std::uint64_t choose_threads(const Consignment& consignment, const MachineFacts& machine, std::uint64_t total_bytes) {
-    const std::uint64_t wanted = consignment.settings->num_threads.value;
-    std::uint64_t threads = wanted;
-    if (wanted == 0) {
-        const bool write = consignment.direction == Direction::write && !consignment.settings->direct_write.value;
-        threads = std::clamp<std::uint64_t>(machine.cores - machine.cores / 4, 1, write ? kMostWriteThreads : kMostThreads);
-        if (consignment.parts.size() == 1 && total_bytes < kMiddlingBytes) {
-            const std::uint64_t most = total_bytes < kThreadsFromBytes ? 1 : std::min(threads, kMiddlingThreads);
-            threads = std::clamp<std::uint64_t>(total_bytes / kLeastUnitBytes, 1, most);
-        }
-    }
-    if (consignment.route->engine != EngineKind::cufile) {
-        // Two slots a thread.
-        threads = std::min(threads, std::max<std::uint64_t>(1, consignment.settings->pinned_limit.value /
-                                                                   (2 * consignment.lading.slot_bytes)));
-    }
-    return std::max<std::uint64_t>(1, threads);
-}
-
 void plan_parts(Consignment& consignment, const MachineFacts& machine) {
     const Settings& settings = *consignment.settings;
     std::uint64_t total_bytes = 0;
@@ -307,7 +280,8 @@ void plan_parts(Consignment& consignment, const MachineFacts& machine) {
     }
     consignment.lading.slot_bytes = settings.bounce_buffer_size.value;
     consignment.lading.pinned_limit = settings.pinned_limit.value;
-    consignment.threads = choose_threads(consignment, machine, total_bytes);
+    consignment.threads =
+        choose_threads({consignment.route->engine, consignment.direction, total_bytes, consignment.parts.size(), machine.cores}, settings);
     const bool cufile = consignment.route->engine == EngineKind::cufile;
     // A lone thread overlaps the copy of one unit with the read of the next.
     const std::uint64_t share = total_bytes / (2 * consignment.threads);

@@ -1,13 +1,17 @@
 #include <fmt/format.h>
 
 #include "facts/residency.hpp"
+#include "gpu/cufile.hpp"
 #include "io/open_file.hpp"
+#include "plan/alternatives.hpp"
+#include "plan/slow_shapes.hpp"
+#include "plan/threads.hpp"
 #include "waybill/file.hpp"
 
 namespace waybill {
 
 Explanation explain(const std::filesystem::path& path, int device, std::uint64_t file_offset,
-                    std::optional<std::uint64_t> size_bytes, const SettingLayers& layers) {
+                    std::optional<std::uint64_t> size_bytes, const SettingLayers& layers, bool registered) {
     OpenFile file(path, Mode::read, layers);
     const int fd = file.descriptors()->buffered();
     const std::uint64_t size = file_size(fd, *file.name);
@@ -30,7 +34,20 @@ Explanation explain(const std::filesystem::path& path, int device, std::uint64_t
     GpuFacts gpu;
     gpu.device = device;
     explanation.route = choose_route(question, *file.settings, explanation.file, machine, device >= 0 ? &gpu : nullptr);
-    explanation.plan = make_plan(explanation.route, question.size_bytes, *file.settings, machine.cufile);
+    explanation.cufile = machine.cufile;
+    explanation.use.registered = registered;
+    if (const CufileDriver* const driver = cufile_if_open(); driver != nullptr && driver->version != 0) {
+        explanation.use.version = driver->version;
+    }
+    const Settings& settings = *file.settings;
+    const Route& route = explanation.route;
+    explanation.plan = make_plan(route, question.size_bytes, settings, machine.cufile, explanation.use);
+    explanation.threads =
+        std::min(std::max<std::uint64_t>(1, explanation.plan.tasks.count),
+                 choose_threads({route.engine, Direction::read, question.size_bytes, 1, machine.cores}, settings));
+    explanation.alternatives = list_alternatives(explanation.plan, route, settings, machine.cufile, explanation.use);
+    explanation.slow_shapes =
+        list_slow_shapes(explanation.plan, route, settings, machine.cufile, explanation.use, {file_offset, explanation.threads});
     return explanation;
 }
 

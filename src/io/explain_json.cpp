@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "plan/pieces.hpp"
 #include "waybill/file.hpp"
 
 namespace waybill {
@@ -13,6 +14,39 @@ Json maybe_reason(const std::optional<Reason>& reason) { return reason ? reason_
 
 Json shares_json(const Shares& all) {
     return {{"count", all.count}, {"size_bytes", all.size_bytes}, {"last_bytes", all.last_bytes}};
+}
+
+Json maybe_shares(const std::optional<Shares>& all) { return all ? shares_json(*all) : Json(nullptr); }
+
+Json maybe_number(const std::optional<std::uint64_t>& number) { return number ? Json(*number) : Json(nullptr); }
+
+// What of cuFile the pieces depend on; null for other engines.
+Json cufile_json(const Explanation& explanation) {
+    if (!explanation.plan.pieces_per_task) {
+        return nullptr;
+    }
+    const std::optional<int> version = cufile_version(explanation.cufile, explanation.use);
+    const Execution keys = execution_in_force(explanation.cufile, explanation.use);
+    const std::string& file = explanation.cufile.config.file;
+    return {{"version", version ? Json(*version) : Json(nullptr)},
+            {"json", file.empty() ? Json(nullptr) : Json(file)},
+            {"registered", explanation.use.registered},
+            {"max_io_threads", keys.threads},
+            {"max_request_parallelism", keys.parallelism},
+            {"min_io_threshold_size_kb", keys.threshold_bytes / 1024},
+            {"parallel_io", keys.parallel_io}};
+}
+
+Json alternatives_json(const std::vector<Alternative>& alternatives) {
+    Json list = Json::array();
+    for (const Alternative& other : alternatives) {
+        list.push_back({{"setting", other.setting},
+                        {"value", other.value},
+                        {"tasks", shares_json(other.plan.tasks)},
+                        {"pieces_per_task", maybe_shares(other.plan.pieces_per_task)},
+                        {"pieces_total", maybe_number(other.plan.pieces_total)}});
+    }
+    return list;
 }
 
 }  // namespace
@@ -35,10 +69,19 @@ std::string to_json(const Explanation& explanation, int indent) {
     json["refused"] = maybe_reason(explanation.route.refused);
     json["doubt"] = maybe_reason(explanation.route.doubt);
     json["tasks"] = shares_json(plan.tasks);
-    json["pieces_per_task"] = plan.pieces_per_task ? shares_json(*plan.pieces_per_task) : Json(nullptr);
-    json["pieces_total"] = plan.pieces_total ? Json(*plan.pieces_total) : Json(nullptr);
-    json["device_reads"] = plan.device_reads ? Json(*plan.device_reads) : Json(nullptr);
+    json["pieces_per_task"] = maybe_shares(plan.pieces_per_task);
+    json["pieces_of_last_task"] = maybe_shares(plan.pieces_of_last_task);
+    json["pieces_total"] = maybe_number(plan.pieces_total);
+    json["device_reads"] = maybe_number(plan.device_reads);
+    json["threads"] = explanation.threads;
+    json["cufile"] = cufile_json(explanation);
+    json["basis"] = plan.pieces_per_task ? Json(std::string(to_text(plan.basis))) : Json(nullptr);
     json["extrapolated"] = plan.extrapolated();
+    json["slow_shapes"] = Json::array();
+    for (const Reason& shape : explanation.slow_shapes) {
+        json["slow_shapes"].push_back(reason_json(shape));
+    }
+    json["alternatives"] = alternatives_json(explanation.alternatives);
     return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -67,6 +67,14 @@ Execution execution_of(const CufileConfig& config, const MeasuredVersion& versio
             config.max_direct_io_bytes};
 }
 
+std::optional<int> cufile_version(const CufileFacts& cufile, const CufileUse& use) {
+    return use.version || !cufile.version.known() ? use.version : std::optional(cufile.version.value);
+}
+
+Execution execution_in_force(const CufileFacts& cufile, const CufileUse& use) {
+    return execution_of(cufile.config, nearest_measured_version(cufile_version(cufile, use)));
+}
+
 Shares split_task(std::uint64_t size_bytes, const Execution& execution, bool registered) {
     if (size_bytes == 0) {
         return {};

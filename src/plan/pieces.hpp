@@ -31,6 +31,10 @@ struct MeasuredVersion {
 // What holds for a configuration: its keys, or the version's built-in values where there is no cufile.json.
 [[nodiscard]] Execution execution_of(const CufileConfig& config, const MeasuredVersion& version);
 
+// Both in one: of the version that is loaded or that the facts tell.
+[[nodiscard]] std::optional<int> cufile_version(const CufileFacts& cufile, const CufileUse& use);
+[[nodiscard]] Execution execution_in_force(const CufileFacts& cufile, const CufileUse& use);
+
 // The split of one read. All versions measured share the rule. With parallel I/O and threads but a parallelism of 0 the library
 // divides by zero (seen over the stand-in libcuda, in all versions): one piece is answered.
 [[nodiscard]] Shares split_task(std::uint64_t size_bytes, const Execution& execution, bool registered);

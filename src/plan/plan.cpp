@@ -15,10 +15,6 @@ Shares split_request(std::uint64_t size_bytes, std::uint64_t task_bytes) {
     return {count, std::min(task_bytes, size_bytes), size_bytes - (count - 1) * task_bytes};
 }
 
-std::optional<int> cufile_version(const CufileFacts& cufile, const CufileUse& use) {
-    return use.version || !cufile.version.known() ? use.version : std::optional(cufile.version.value);
-}
-
 PlanBasis basis_of(const Route& route, const std::optional<int>& version, const MeasuredVersion& row) {
     if (!version) {
         return PlanBasis::unknown_version;
@@ -41,6 +37,18 @@ std::string_view to_text(PlanBasis basis) noexcept {
         case PlanBasis::other_version: return "other-version";
         case PlanBasis::unknown_version: return "unknown-version";
         case PlanBasis::direct_path: return "direct-path";
+    }
+    return "";
+}
+
+std::string basis_note(PlanBasis basis) {
+    switch (basis) {
+        case PlanBasis::measured: return "";
+        case PlanBasis::other_version: return "extrapolated: this version of cuFile was not measured, the nearest one stands in";
+        case PlanBasis::unknown_version:
+            return "extrapolated: which version of cuFile this is is not known, the newest one measured stands in";
+        case PlanBasis::direct_path:
+            return "extrapolated: the split was measured in cuFile's compatibility mode, and is likely the same on a direct path";
     }
     return "";
 }

@@ -1,0 +1,67 @@
+"""`waybill plan`: both layers, what settings would change, and what is slow. Nothing is read and no GPU is started."""
+
+import json
+
+import pytest
+from conftest import run
+
+SHIPPED = {"execution": {"max_io_threads": 4, "parallel_io": True, "min_io_threshold_size_kb": 8192, "max_request_parallelism": 4}}
+
+
+@pytest.fixture
+def plan(gigabyte, tmp_path):
+    def ask(*arguments, keys=SHIPPED, **more):
+        path = tmp_path / "cufile.json"
+        path.write_text(json.dumps(keys))
+        return run("plan", gigabyte, "--compat-mode", "off", "--cufile-json", path, *arguments, fakes=True, **more)
+
+    return ask
+
+
+def test_both_layers_as_json(plan):
+    answer = plan("--task-size", "16MiB", "--size", "1000MiB", "--json").json
+    assert answer["tasks"] == {"count": 63, "size_bytes": 16 << 20, "last_bytes": 8 << 20}
+    assert answer["pieces_per_task"] == {"count": 2, "size_bytes": 8 << 20, "last_bytes": 8 << 20}
+    assert answer["pieces_of_last_task"]["count"] == 1
+    assert answer["pieces_total"] == 62 * 2 + 1
+    assert answer["cufile"]["max_io_threads"] == 4 and answer["threads"] >= 1
+
+
+def test_a_registered_destination_is_split_otherwise(plan):
+    arguments = ["--task-size", "9MiB", "--size", "90MiB", "--json"]
+    assert plan(*arguments).json["pieces_total"] == 10
+    registered = plan(*arguments, "--registered").json
+    assert registered["pieces_total"] == 20 and registered["cufile"]["registered"]
+
+
+def test_it_tells_what_settings_would_change(plan):
+    changes = {(one["setting"], one["value"]): one for one in plan("--json").json["alternatives"]}
+    assert changes["task_size", "16MiB"]["tasks"]["count"] == 64
+    assert changes["task_size", "16MiB"]["pieces_per_task"]["count"] == 2
+    text = plan().out
+    assert "task_size 16MiB would give 64 tasks of 2 pieces, 128 in all" in text
+    assert "256" in text and "[1" in text and "|256" in text
+
+
+def test_it_warns_of_slow_shapes(plan):
+    def slow(*arguments, **more):
+        return [shape["id"] for shape in plan(*arguments, "--json", **more).json["slow_shapes"]]
+
+    assert "unaligned-pieces" in slow("--size", "67112960", "--task-size", "1GiB")
+    assert "unaligned-offset" in slow("--offset", "777")
+    keys = {"execution": {**SHIPPED["execution"], "max_request_parallelism": 0}}
+    assert "cufile-divides-by-zero" in slow(keys=keys)
+    assert "slow " in plan("--offset", "777").out
+
+
+def test_it_says_where_it_extrapolates(plan):
+    answer = plan("--json").json  # the stand-in's name holds no version
+    assert answer["extrapolated"] and answer["basis"] == "unknown-version"
+    assert "extrapolated" in plan().out
+
+
+def test_staged_reads_have_tasks_and_no_pieces(gigabyte):
+    answer = run("plan", gigabyte, "--compat-mode", "on", "--threads", "1", "--json", fakes=True).json
+    assert (answer["pieces_per_task"], answer["pieces_total"], answer["device_reads"], answer["cufile"]) == (None,) * 4
+    assert [shape["id"] for shape in answer["slow_shapes"]] == ["one-thread"]
+    assert {one["setting"] for one in answer["alternatives"]} == {"task_size"}

@@ -53,7 +53,6 @@ private:
     void offer_rest() noexcept;
     void finish() noexcept;
     void settle();
-    void settle();
     void count() noexcept;
     void let_go() noexcept;
 

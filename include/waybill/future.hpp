@@ -2,7 +2,8 @@
 //
 // Moveable, not copyable; one thread at a time may use one Future (cancel() is the exception: any thread may call it). It
 // keeps file and memory owner alive. Dropping it cancels what has not started and waits for the rest, so that no byte
-// arrives in memory that is gone.
+// arrives in memory that is gone. A forked child may drop the Futures that it inherits, and nothing else: their bytes arrive in
+// the parent.
 #pragma once
 
 #include <chrono>

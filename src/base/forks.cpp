@@ -22,6 +22,8 @@ std::array<Count, 16> counts;
 std::atomic<std::uint32_t> forking{0};  // threads that are in fork()
 std::atomic<std::uint32_t> next_place{0};
 
+std::atomic<std::uint64_t> forks{0};
+
 thread_local std::uint32_t depth = 0;
 thread_local const std::uint32_t place = next_place.fetch_add(1, std::memory_order_relaxed) % counts.size();
 
@@ -68,11 +70,16 @@ void after_fork_in_child() noexcept {
     }
     counts[place].inside.store(depth != 0 ? 1 : 0);
     forking.store(0);
+    forks.fetch_add(1);
 }
 
 [[maybe_unused]] const int watching = ::pthread_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child);
 
 }  // namespace
+
+std::uint64_t forks_so_far() noexcept {
+    return forks.load(std::memory_order_relaxed);
+}
 
 ForkHold::ForkHold() noexcept {
     if (depth++ == 0) {

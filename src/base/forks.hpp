@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cstdint>
 
 namespace waybill {
 
@@ -19,6 +20,9 @@ public:
     ForkHold(const ForkHold&) = delete;
     ForkHold& operator=(const ForkHold&) = delete;
 };
+
+// How many forks lie between the program's first process and this one: differs in a child from what it was in the parent.
+[[nodiscard]] std::uint64_t forks_so_far() noexcept;
 
 // ForkLocal: one object a process, a fresh one in every forked child, which never touches the parent's.
 template <class T>

@@ -43,9 +43,9 @@ struct Work {
 // What all of a transfer's work has in common.
 struct Lading {
     PointerOwner owner;
-    CuStream stream = nullptr;    // the caller's: copies come after what is queued on it
-    CuEvent after = nullptr;      // recorded on it; null where nothing needs to wait
+    std::vector<CuEvent> after;   // recorded on the callers' streams: copies come after all of them
     bool on_callers_stream = false;  // copy on `stream` itself: a single task behind what is queued there
+    CuStream stream = nullptr;
     bool spin = false;               // wait for copies without sleeping
     std::size_t slot_bytes = 0;
     std::uint64_t pinned_limit = 0;

@@ -37,8 +37,8 @@ public:
         halves_[0].slot = SlotLease(slots.take(lading.slot_bytes, lading.pinned_limit, &api_));
         if (!single_) {
             halves_[1].slot = SlotLease(slots.try_take(lading.slot_bytes, lading.pinned_limit, &api_));
-            if (lading.after != nullptr) {
-                check_cuda(api_.stream_wait_event(stream_, lading.after, 0), "cuStreamWaitEvent");
+            for (const CuEvent event : lading.after) {
+                check_cuda(api_.stream_wait_event(stream_, event, 0), "cuStreamWaitEvent");
             }
         }
         times_.wait_ns += now_ns() - start;
@@ -94,13 +94,20 @@ protected:
         times_.copy_ns += now_ns() - started_ns;
         half.busy = status == kCudaSuccess;
         if (!half.busy) {
-            half.outcome.moved_bytes = 0;
-            half.outcome.failure = {Failure::Kind::cuda, status};
-            finished_.push_back(half.outcome);
+            fail(half, status);
         }
     }
 
     void finish(const Half& half) { finished_.push_back(half.outcome); }
+
+    // The copy failed: none of the bytes arrived, wherever they had been read from.
+    void fail(Half& half, CuStatus status) {
+        const Assignment assignment = half.outcome.assignment;
+        half.outcome = {};
+        half.outcome.assignment = assignment;
+        half.outcome.failure = {Failure::Kind::cuda, status};
+        finish(half);
+    }
 
     const CudaApi& api_;
     LaneLease lane_;
@@ -160,13 +167,7 @@ private:
         start_copy(half, api_.copy_to_device_async(device_address(assignment), bytes, result.moved_bytes, stream_), read_end);
     }
 
-    void end(Half& half, CuStatus status) override {
-        if (status != kCudaSuccess) {
-            half.outcome.moved_bytes = 0;
-            half.outcome.failure = {Failure::Kind::cuda, status};
-        }
-        finish(half);
-    }
+    void end(Half& half, CuStatus status) override { status == kCudaSuccess ? finish(half) : fail(half, status); }
 };
 
 class StagedWrites final : public StagedEngine {
@@ -190,8 +191,7 @@ private:
     void end(Half& half, CuStatus status) override {
         const Assignment assignment = half.outcome.assignment;
         if (status != kCudaSuccess) {
-            half.outcome.failure = {Failure::Kind::cuda, status};
-            finish(half);
+            fail(half, status);
             return;
         }
         const std::uint64_t start = now_ns();

@@ -9,8 +9,10 @@
 #include "facts/residency.hpp"
 #include "gpu/devices.hpp"
 #include "io/checks.hpp"
+#include "io/order.hpp"
 #include "io/registered.hpp"
 #include "plan/threads.hpp"
+#include "route/fallback.hpp"
 #include "stats/writer.hpp"
 
 namespace waybill {
@@ -197,18 +199,13 @@ void prepare_cufile_or_stage(Consignment& consignment) {
         prepare_cufile(consignment);
     } catch (const Error& error) {
         const std::shared_ptr<const Route> wanted = consignment.route;
-        if (consignment.settings->compat_mode.value == CompatMode::off || consignment.require != Require::none) {
+        if (!may_fall_back(*wanted, *consignment.settings, consignment.require)) {
             const Error told = wanted->doubt
                                    ? error.with_advice(fmt::format("likely because {} ({})", wanted->doubt->text, wanted->doubt->id))
                                    : error;
             throw told.with_advice("set compat_mode=auto to let Waybill stage the bytes");
         }
-        Route staged = *wanted;
-        staged.engine = EngineKind::staged;
-        staged.expected_path = Path::staged;
-        staged.cufile_direct_descriptor = false;
-        staged.reasons.insert(staged.reasons.begin(), {"cufile-refused", error.what()});
-        consignment.route = std::make_shared<const Route>(std::move(staged));
+        consignment.route = std::make_shared<const Route>(fall_back(*wanted, {"cufile-refused", error.what()}));
     }
 }
 
@@ -239,36 +236,6 @@ void prepare_files(Consignment& consignment, OpenFile& file) {
         if (consignment.direction == Direction::read && (!likely_cached || route.page_cache == PageCacheUse::bypass)) {
             part.work.picture = CachePicture::take(engine_file.buffered, part.work.file_offset, part.size_bytes);
         }
-    }
-}
-
-// The copies come after what the caller queued: by an event for staged reads, by waiting here before anything that the
-// host reads or that cuFile does by itself.
-void order_after_caller(Consignment& consignment, const Request& request, bool single) {
-    Lading& lading = consignment.lading;
-    if (!lading.owner.on_gpu() || consignment.plan.size_bytes == 0) {
-        return;
-    }
-    const CudaApi& api = *cuda_if_loaded();
-    const CurrentContext current(lading.owner.context);
-    lading.stream = request.stream.value_or(nullptr);
-    int capturing = 0;
-    const CuStatus status = api.stream_is_capturing(lading.stream, &capturing);
-    if (status != kCudaSuccess || capturing != 0) {
-        throw Error(ErrorCode::capturing_stream,
-                    "the stream is being captured into a graph, which a read or write of a file cannot be part of; move it "
-                    "before the capture",
-                    status == kCudaSuccess ? NativeCode{} : native_cuda(status));
-    }
-    if (consignment.route->engine == EngineKind::cufile || consignment.direction == Direction::write) {
-        check_cuda(api.stream_synchronize(lading.stream), "cuStreamSynchronize");
-    } else if (api.stream_query(lading.stream) == kCudaSuccess) {
-        return;  // nothing is queued: nothing to come after
-    } else if (single) {
-        lading.on_callers_stream = true;
-    } else {
-        check_cuda(api.event_create(&lading.after, kEventDisableTiming), "cuEventCreate");
-        check_cuda(api.event_record(lading.after, lading.stream), "cuEventRecord");
     }
 }
 
@@ -316,14 +283,6 @@ CountersWanted counters_for(const Consignment& consignment) {
     return {(cufile || large) && cufile_if_open() != nullptr, large && cufile, large};
 }
 
-std::uint64_t units_of(const Consignment& consignment) {
-    std::uint64_t units = 0;
-    for (const Part& part : consignment.parts) {
-        units += part.units.count();
-    }
-    return units;
-}
-
 }  // namespace
 
 namespace {
@@ -351,7 +310,7 @@ Consignment decide(Direction direction, std::span<const FileAndRequest> requests
     }
     plan_parts(consignment, machine);
     prepare_files(consignment, file);
-    order_after_caller(consignment, request, units_of(consignment) == 1 && !many);
+    order_after_callers(consignment, requests);
     consignment.counters = counters_for(consignment);
     if (owner.on_gpu()) {
         consignment.gpu_uuid = gpu_device(owner.device).uuid_bytes;

@@ -4,8 +4,8 @@
 #include <memory>
 #include <span>
 
+#include "io/consignment.hpp"
 #include "io/open_file.hpp"
-#include "io/transfer.hpp"
 #include "waybill/request.hpp"
 
 namespace waybill {

@@ -1,6 +1,9 @@
 #include "io/descriptors.hpp"
 
 #include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 #include "base/forks.hpp"
 
@@ -43,6 +46,18 @@ int Descriptors::direct_locked() {
         direct_ = reopen(buffered_.get(), access | O_DIRECT);
     }
     return direct_.get();
+}
+
+std::optional<Error> Descriptors::sync(const std::string& name) const {
+    int problem = 0;
+    do {
+        problem = ::fsync(buffered_.get()) == 0 ? 0 : errno;
+    } while (problem == EINTR);
+    if (problem == 0) {
+        return std::nullopt;
+    }
+    return Error(problem == ENOSPC || problem == EDQUOT ? ErrorCode::disk_full : ErrorCode::io_error,
+                 "fsync of '" + name + "' failed: the bytes may not be on storage", native_errno(problem));
 }
 
 CufileHandle Descriptors::cufile_handle(const CufileDriver& driver, bool direct) {

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <mutex>
+#include <optional>
+#include <string>
 
 #include "base/fd.hpp"
 #include "engine/engine.hpp"
@@ -25,6 +27,9 @@ public:
     // This file's handle, registered on first need with the O_DIRECT or the buffered descriptor.
     // Throws Error cufile_error.
     [[nodiscard]] CufileHandle cufile_handle(const CufileDriver& driver, bool direct);
+
+    // fsync; the error of a file of this name.
+    [[nodiscard]] std::optional<Error> sync(const std::string& name) const;
 
 private:
     int direct_locked();

@@ -1,13 +1,11 @@
 #include "waybill/file.hpp"
 
-#include <unistd.h>
-
 #include <array>
-#include <cerrno>
 #include <system_error>
 #include <vector>
 
 #include "io/consign.hpp"
+#include "io/transfer.hpp"
 
 namespace waybill {
 
@@ -126,9 +124,8 @@ Future pread_many(std::span<const FileRequest> requests, const SettingValues& ca
 }
 
 void File::sync() const {
-    if (::fsync(open_->descriptors()->buffered()) != 0) {
-        throw Error(errno == ENOSPC || errno == EDQUOT ? ErrorCode::disk_full : ErrorCode::io_error,
-                    "fsync of '" + *open_->name + "' failed: the bytes may not be on storage", native_errno(errno));
+    if (const std::optional<Error> error = open_->descriptors()->sync(*open_->name)) {
+        throw *error;
     }
 }
 

@@ -1,5 +1,7 @@
 #include "waybill/future.hpp"
 
+#include <new>
+
 #include "io/transfer.hpp"
 
 namespace waybill {
@@ -14,12 +16,23 @@ Transfer& checked(const std::shared_ptr<Transfer>& transfer) {
     if (!transfer) {
         throw Error(ErrorCode::invalid_argument, "this Future stands for no request: it was moved from or detached");
     }
+    if (!transfer->of_this_process()) {
+        throw Error(ErrorCode::invalid_argument,
+                    "this Future was inherited by a fork: its bytes arrive in the parent's memory; read again in the child");
+    }
     return *transfer;
 }
 
+// In a forked child its locks may be held for ever: not even its destructor may run.
+void leave_to_parent(std::shared_ptr<Transfer>& transfer) noexcept {
+    static_cast<void>(new (std::nothrow) std::shared_ptr<Transfer>(std::move(transfer)));
+}
+
 // No byte may arrive in memory that its owner believes to be free.
-void drop(const std::shared_ptr<Transfer>& transfer) noexcept {
-    if (transfer) {
+void drop(std::shared_ptr<Transfer>& transfer) noexcept {
+    if (transfer && !transfer->of_this_process()) {
+        leave_to_parent(transfer);
+    } else if (transfer) {
         transfer->cancel();
         transfer->wait();
         transfer->release_owners();
@@ -71,6 +84,9 @@ int Future::event_descriptor() const {
 }
 
 void Future::detach() noexcept {
+    if (transfer_ && !transfer_->of_this_process()) {
+        leave_to_parent(transfer_);
+    }
     transfer_.reset();
 }
 

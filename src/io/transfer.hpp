@@ -10,59 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine.hpp"
-#include "evidence/window.hpp"
-#include "io/descriptors.hpp"
-#include "io/units.hpp"
+#include "io/consignment.hpp"
+#include "io/tally.hpp"
 #include "pool/threads.hpp"
-#include "waybill/receipt.hpp"
-#include "waybill/request.hpp"
 
 namespace waybill {
-
-// One request of a transfer.
-struct Part {
-    std::shared_ptr<Descriptors> descriptors;
-    std::shared_ptr<const std::string> name;
-    Work work;
-    std::uint64_t asked_bytes = 0;
-    std::uint64_t size_bytes = 0;    // what there is of it
-    std::uint64_t first_unit = 0;
-    Units units{0, 1, 1};
-};
-
-// What set-up has cost this process so far; differences tell what one request was the first to need.
-struct SetupCosts {
-    std::uint64_t cuda_init_ns = 0;
-    std::uint64_t context_ns = 0;
-    std::uint64_t pin_ns = 0;
-    std::uint64_t cufile_open_ns = 0;
-    std::uint64_t pin_refusals = 0;  // times that memory could not be pinned
-    [[nodiscard]] static SetupCosts now();
-};
-
-// All that is decided before the first byte moves.
-struct Consignment {
-    std::shared_ptr<const Settings> settings;
-    std::shared_ptr<const Route> route;
-    Plan plan;
-    Direction direction = Direction::read;
-    Require require = Require::none;
-    Lading lading;
-    Destination destination;
-    std::vector<Part> parts;
-    std::vector<std::shared_ptr<void>> owners;  // of the memory
-    std::uint64_t threads = 1;
-    std::uint64_t open_ns = 0;
-    std::uint64_t start_ns = 0;
-    SetupCosts setup_before;
-    CountersWanted counters;
-    std::string gpu_uuid;
-    std::optional<Residency> residency;
-    std::vector<std::string> notes;
-    bool many = false;
-    bool sync = false;
-};
 
 struct Transfer final : SharedWork, std::enable_shared_from_this<Transfer> {
     explicit Transfer(Consignment consignment);
@@ -73,10 +25,15 @@ struct Transfer final : SharedWork, std::enable_shared_from_this<Transfer> {
 
     bool take_part() noexcept override;
 
+    // False in a child that was forked while the transfer was under way: the threads that move its bytes are the parent's, and
+    // so are its locks. Nothing below may be called there, not even the destructor.
+    [[nodiscard]] bool of_this_process() const noexcept;
+
     [[nodiscard]] bool done() const noexcept { return done_.load(std::memory_order_acquire); }
     void wait();
     [[nodiscard]] bool wait_for(std::chrono::nanoseconds limit);
     [[nodiscard]] const Receipt& result();  // after wait()
+    // Drops what no thread has claimed; true when that is anything.
     bool cancel();
     int event_descriptor();
     // Lets the memory's owners go, on the thread that collects the result.
@@ -84,24 +41,24 @@ struct Transfer final : SharedWork, std::enable_shared_from_this<Transfer> {
 
 private:
     bool move_units(bool yields) noexcept;
+    bool move_claimed(bool yields);
     [[nodiscard]] std::optional<Assignment> claim() noexcept;
+    [[nodiscard]] bool all_claimed() const noexcept { return next_unit_.load() >= total_units_; }
     void record(std::vector<Outcome>& outcomes);
     void fail(Error error, bool started) noexcept;
+    enum class Left { comes_back, for_good, last, all_again };  // how a thread left; the last one finishes
+    [[nodiscard]] Left leave(bool wants_back) noexcept;
+    [[nodiscard]] bool may_stage_instead() const noexcept;
+    void stage_instead();
+    void offer_rest() noexcept;
     void finish() noexcept;
-    [[nodiscard]] bool may_restage() const noexcept;
-    void restage();
-    void lay_out_units() noexcept;
     void settle();
     void count() noexcept;
-    void check_requirement();
-    Receipt make_receipt(const Evidence& evidence) const;
-    void add_good_ranges(Receipt& receipt) const;
-    void add_results(Receipt& receipt) const;
-    [[nodiscard]] const Part& part_of(std::uint64_t unit) const noexcept;
-    [[nodiscard]] std::uint64_t request_offset(const Outcome& outcome) const noexcept;
+    void let_go() noexcept;
 
     Consignment consignment_;
     std::uint64_t total_units_ = 0;
+    std::uint64_t forks_before_ = 0;
     std::optional<EvidenceWindow> window_;
 
     std::atomic<std::uint64_t> next_unit_{0};
@@ -113,13 +70,9 @@ private:
     std::uint32_t inside_ = 0;         // threads that take part now
     std::uint32_t expected_ = 0;       // threads that take part, now or later
     bool finishing_ = false;
-    bool cancelled_ = false;
-    Outcome sum_;                      // of all outcomes
-    std::vector<Outcome> broken_;      // outcomes that moved less than their task
-    std::uint32_t helpers_ = 0;        // threads that moved bytes
-    ThreadTimes times_;
+    std::optional<std::uint64_t> dropped_from_;  // the first unit that cancel() dropped
+    Tally tally_;
     std::optional<Error> could_not_begin_;  // the first thread that failed before it moved anything
-    bool broke_off_ = false;           // a thread failed with units in its hands
     std::optional<Error> error_;
     std::shared_ptr<const Receipt> receipt_;
     Fd event_;

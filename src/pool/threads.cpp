@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
 #include <thread>
 
 #include "base/forks.hpp"
@@ -43,7 +43,7 @@ void Threads::offer(const std::shared_ptr<SharedWork>& work, std::uint32_t ticke
         while (idle_ < queue_.size() && workers_ < most_workers) {
             try {
                 std::thread([this] { run(); }).detach();
-            } catch (const std::system_error&) {
+            } catch (const std::exception&) {
                 if (workers_ == 0) {
                     queue_.resize(queue_.size() - tickets);
                     waiting_.fetch_sub(tickets, std::memory_order_relaxed);

@@ -29,7 +29,7 @@ public:
     static constexpr std::uint32_t kUsual = 8;
 
     // Offers `tickets` turns, growing the set to at most `most_workers` while there is more work than idle workers.
-    // Throws std::system_error when not even one thread can be started.
+    // Throws std::system_error or std::bad_alloc when not even one thread can be started.
     void offer(const std::shared_ptr<SharedWork>& work, std::uint32_t tickets, std::uint32_t most_workers);
 
     // True when other work waits for a worker.

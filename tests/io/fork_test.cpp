@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "child.hpp"
+#include "sanitizers.hpp"
 #include "waybill/waybill.hpp"
 
 namespace waybill {
@@ -24,6 +25,9 @@ void read_some(const File& file) {
 }
 
 TEST(Fork, AChildReadsThoughThreadsOfItsParentWereReading) {
+    if (!kChildrenMayAllocate) {
+        GTEST_SKIP() << kWhyChildrenMayNotAllocate;
+    }
     char name[] = "/tmp/waybill_fork_XXXXXX";
     const int fd = ::mkstemp(name);
     ASSERT_EQ(::ftruncate(fd, 1 << 20), 0);
@@ -63,6 +67,9 @@ TEST(Fork, AChildReadsThoughThreadsOfItsParentWereReading) {
 
 // The first request of a process gathers what is kept for all later ones; a fork may come in the middle of that.
 TEST(Fork, AChildReadsThoughItsParentWasAtItsFirstRead) {
+    if (!kChildrenMayAllocate) {
+        GTEST_SKIP() << kWhyChildrenMayNotAllocate;
+    }
     char name[] = "/tmp/waybill_fork_XXXXXX";
     const int fd = ::mkstemp(name);
     ASSERT_EQ(::ftruncate(fd, 1 << 20), 0);

@@ -1,0 +1,37 @@
+#include "io/consignment.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "pool/slots.hpp"
+
+namespace waybill {
+
+SetupCosts SetupCosts::now() {
+    return {::waybill::cuda_init_ns(), ::waybill::context_ns(), SlotPool::pin_ns(), ::waybill::cufile_open_ns(),
+            SlotPool::instance().refusals()};
+}
+
+std::uint64_t lay_out_units(std::vector<Part>& parts) noexcept {
+    std::uint64_t units = 0;
+    std::uint64_t bytes = 0;
+    for (Part& part : parts) {
+        part.first_unit = units;
+        part.first_byte = bytes;
+        units += part.units.count();
+        bytes += part.size_bytes;
+    }
+    return units;
+}
+
+const Part& part_of(const std::vector<Part>& parts, std::uint64_t unit) noexcept {
+    const auto after = std::upper_bound(parts.begin(), parts.end(), unit,
+                                        [](std::uint64_t wanted, const Part& part) { return wanted < part.first_unit; });
+    return *std::prev(after);
+}
+
+const Part& part_of(const std::vector<Part>& parts, const Assignment& assignment) noexcept {
+    return *std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return &part.work == assignment.work; });
+}
+
+}  // namespace waybill

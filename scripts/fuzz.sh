@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes every parser of text for so many seconds: scripts/fuzz.sh [SECONDS]. Needs clang with its run-time library.
+# Fuzzes every parser of text, and the reader of statistics, for so many seconds each: scripts/fuzz.sh [SECONDS]. Needs clang with its run-time library.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
@@ -19,4 +19,11 @@ flags="-std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recov
 sources="fuzz/texts.cpp src/base/*.cpp src/settings/*.cpp src/facts/mount.cpp src/facts/pci.cpp src/facts/save.cpp src/facts/saved_facts.cpp src/facts/saved_facts_json.cpp src/facts/cufile_json.cpp src/evidence/nvidia_fs_stats.cpp src/evidence/process_io.cpp"
 clang++ $flags $sources -ldl -lpthread -o $build/texts
 $build/texts -max_total_time="$seconds" -max_len=4096 -timeout=5 -rss_limit_mb=2048 -print_final_stats=1 $build/corpus
-echo "1 passed"
+
+mkdir -p $build/segments
+printf '\3\377\377\377\377\377\377\377\377' > $build/segments/ones
+printf '\3\376\377\377\377\377\377\377\377' > $build/segments/even
+clang++ $flags fuzz/segments.cpp src/stats/contradictions.cpp src/stats/histogram.cpp src/stats/openmetrics.cpp src/stats/reader.cpp \
+    src/stats/stats_json.cpp src/stats/text.cpp src/base/error.cpp src/base/text.cpp src/route/names.cpp -o $build/segments-fuzzer
+$build/segments-fuzzer -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 $build/segments
+echo "2 passed"

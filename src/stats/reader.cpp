@@ -51,9 +51,9 @@ CufileStats cufile_of(const StatsCufileOf<std::uint64_t>& words) {
             words.our_other_bytes};
 }
 
-GpuStats gpu_of(int device, const StatsGpu& gpu) {
+GpuStats gpu_of(int device, const StatsGpu& gpu, unsigned& patience) {
     StatsGpuOf<std::uint64_t> copy{};
-    (void)copy_block(gpu, copy);
+    (void)copy_block(gpu, copy, patience);
     return {device, text_of(copy.name), uuid_text(copy.uuid), copy.looked_ns != 0, {cufile_of(copy.cufile[0]), cufile_of(copy.cufile[1])}};
 }
 
@@ -73,10 +73,10 @@ Latencies latencies_of(const StatsRowOf<std::uint64_t>& row) {
     return latencies;
 }
 
-PathStats path_of(std::size_t place, const StatsRow& row) {
+PathStats path_of(std::size_t place, const StatsRow& row, unsigned& patience) {
     StatsRowOf<std::uint64_t> copy{};
     PathStats stats;
-    stats.settled = copy_block(row, copy);
+    stats.settled = copy_block(row, copy, patience);
     stats.direction = static_cast<Direction>(place % kStatsDirections);
     stats.path = static_cast<Path>(place / kStatsDirections % kStatsPaths);
     stats.device = static_cast<int>(place / kStatsDirections / kStatsPaths) - 1;
@@ -123,14 +123,15 @@ ProcessStats read_stats(std::span<const std::byte> bytes, std::uint64_t taken_ns
     stats.taken_ns = taken_ns;
     stats.uncounted = value(segment.uncounted);
     stats.refused = {value(segment.refused[0]), value(segment.refused[1])};
+    unsigned patience = kStatsPatience;
     for (std::size_t device = 0; device < kStatsGpus; ++device) {
         if (value(segment.gpus[device].known) != 0) {
-            stats.gpus.push_back(gpu_of(static_cast<int>(device), segment.gpus[device]));
+            stats.gpus.push_back(gpu_of(static_cast<int>(device), segment.gpus[device], patience));
         }
     }
     for (std::size_t place = 0; place < kStatsRows; ++place) {
         if ((value(segment.used[place / 64]) >> place % 64 & 1) != 0) {
-            stats.paths.push_back(path_of(place, segment.rows[place]));
+            stats.paths.push_back(path_of(place, segment.rows[place], patience));
             PathStats& path = stats.paths.back();
             path.life_bytes_per_s = rate(path.moved_bytes, 0, stats.start_ns, taken_ns);
         }

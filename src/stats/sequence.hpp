@@ -40,17 +40,22 @@ private:
     std::uint64_t next_ = 0;
 };
 
-// Copies a block, whose first word is its sequence, word for word. False when it never stood still (its process is stopped
-// in the middle of a change): then each value is whole, but they may not belong together.
+// How often one look at a segment waits for blocks that are changing, all of them together: a hostile process must not hold
+// its reader up.
+inline constexpr unsigned kStatsPatience = 500;
+
+// Copies a block, whose first word is its sequence, word for word, and takes what it waits from `patience`. False when the
+// block never stood still (its process is stopped in the middle of a change): then each value is whole, but they may not
+// belong together.
 template <class Block, class Copy>
-[[nodiscard]] bool copy_block(const Block& block, Copy& copy) noexcept {
+[[nodiscard]] bool copy_block(const Block& block, Copy& copy, unsigned& patience) noexcept {
     static_assert(sizeof(Block) == sizeof(Copy));
-    constexpr unsigned kTries = 200;
     const auto* words = reinterpret_cast<const StatsWord*>(&block);
     auto* target = reinterpret_cast<unsigned char*>(&copy);
-    for (unsigned turn = 0; turn < kTries; ++turn) {
+    while (true) {
         const std::uint64_t before = words[0].load(std::memory_order_acquire);
-        if ((before & 1) != 0 && turn + 1 != kTries) {
+        if ((before & 1) != 0 && patience != 0) {
+            --patience;
             ::sched_yield();
             continue;
         }
@@ -61,9 +66,11 @@ template <class Block, class Copy>
         if ((before & 1) == 0 && words[0].load(std::memory_order_relaxed) == before) {
             return true;
         }
-        ::sched_yield();
+        if (patience == 0) {
+            return false;
+        }
+        --patience;
     }
-    return false;
 }
 
 }  // namespace waybill

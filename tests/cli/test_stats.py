@@ -6,6 +6,7 @@ import pathlib
 import pwd
 import signal
 import subprocess
+import sys
 import time
 
 import jsonschema
@@ -199,6 +200,41 @@ def test_another_user_is_refused_and_sees_nothing(reader):
     everyone = run("stats", "--all", "--json", **other)
     assert process.pid not in [found["pid"] for found in everyone.json["processes"]]
     assert everyone.json["other_processes"] > 0
+
+
+# A program that holds a segment of version 1 made by hand: cuFile counted five reads by POSIX calls, and Waybill 4096 bytes by
+# nvidia-fs. It fixes the layout: another one needs another version.
+HAND_MADE = """
+import fcntl, os, struct, time
+WORDS = 15 + 16 * 35 + 1 + 238 * 608
+fd = os.memfd_create("waybill-stats-v1", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+words = [0] * WORDS
+words[:6] = [0x7374617479626177, 1, WORDS * 8, os.getpid(), time.time_ns(), time.monotonic_ns()]
+gpu = 15
+words[gpu + 1:gpu + 3] = [1, 5]
+counters = gpu + 3 + 2 + 8
+words[counters:counters + 8] = [5, 0, 0, 5, 0, 0, 8192, 4096]
+os.write(fd, struct.pack(f"{WORDS}Q", *words))
+fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
+print("ready", flush=True)
+time.sleep(600)
+"""
+
+
+def test_counters_that_contradict_each_other_are_told_loudly():
+    process = subprocess.Popen([sys.executable, "-c", HAND_MADE], stdout=subprocess.PIPE)
+    try:
+        assert process.stdout.readline() == b"ready\n"
+        result = run("stats", process.pid)
+        assert result.code == 1
+        assert result.out.startswith("CONTRADICTED: gpu:0 read: Waybill moved 4096 bytes by nvidia-fs")
+        (sentence,) = only(run("stats", process.pid, "--json"), process.pid)["contradictions"]
+        assert "none of them on that path" in sentence
+        scrape = run("stats", process.pid, "--openmetrics")
+        assert scrape.code == 0 and f'waybill_contradictions{{pid="{process.pid}"' in scrape.out
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_openmetrics_is_what_a_scraper_parses(reader):

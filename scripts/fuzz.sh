@@ -16,7 +16,7 @@ printf '\7{"schema": "waybill.facts/1", "gpus": [{"device": 0}]}' > $build/corpu
 printf '\10a@b 10.0.0.1 0123:4567' > $build/corpus/names
 printf '\11''10s' > $build/corpus/settings
 flags="-std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DFMT_HEADER_ONLY -Iinclude -Isrc"
-sources="fuzz/texts.cpp src/base/*.cpp src/settings/*.cpp src/facts/mount.cpp src/facts/pci.cpp src/facts/save.cpp src/facts/saved_facts.cpp src/facts/saved_facts_json.cpp src/facts/cufile_json.cpp src/evidence/nvidia_fs_stats.cpp src/evidence/process_io.cpp"
+sources="fuzz/texts.cpp src/base/*.cpp src/settings/*.cpp src/facts/mount.cpp src/facts/pci.cpp src/facts/save.cpp src/facts/saved_facts.cpp src/facts/saved_facts_json.cpp src/facts/cufile_json.cpp src/facts/cufile_entries_json.cpp src/evidence/nvidia_fs_stats.cpp src/evidence/process_io.cpp"
 clang++ $flags $sources -ldl -lpthread -o $build/texts
 $build/texts -max_total_time="$seconds" -max_len=4096 -timeout=5 -rss_limit_mb=2048 -print_final_stats=1 $build/corpus
 

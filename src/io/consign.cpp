@@ -88,7 +88,10 @@ PointerOwner add_parts(Consignment& consignment, std::span<const FileAndRequest>
             if (known) {
                 check_same_memory(owner, found);
             }
-            owner = found;
+            // Managed memory is always staged, whatever else the call reads into.
+            if (!known || found.memory == MemoryKind::managed) {
+                owner = found;
+            }
             known = true;
             check_device_range(found, *request, range.size_bytes);
         }
@@ -136,11 +139,11 @@ Route choose(const Consignment& consignment, const RouteQuestion& question, Open
 }
 
 // What tells the routes of small requests apart.
-std::uint32_t kind_of(const RouteQuestion& question, const Settings& settings) {
+std::uint32_t kind_of(const RouteQuestion& question, int device, const Settings& settings) {
     return static_cast<std::uint32_t>(question.direction) | static_cast<std::uint32_t>(question.to_gpu) << 1 |
            static_cast<std::uint32_t>(question.managed_memory) << 2 |
            static_cast<std::uint32_t>(question.size_bytes < settings.gds_threshold.value) << 3 |
-           static_cast<std::uint32_t>(question.require) << 4;
+           static_cast<std::uint32_t>(question.require) << 4 | static_cast<std::uint32_t>(device) << 8;
 }
 
 std::shared_ptr<const Route> route_of(Consignment& consignment, const PointerOwner& owner, OpenFile& file, const Request& request,
@@ -150,7 +153,7 @@ std::shared_ptr<const Route> route_of(Consignment& consignment, const PointerOwn
         consignment.residency = question.residency;
     }
     const bool small = question.size_bytes < kResidencyFromBytes && consignment.settings == file.settings;
-    const std::uint32_t kind = kind_of(question, *consignment.settings);
+    const std::uint32_t kind = kind_of(question, owner.device, *consignment.settings);
     std::shared_ptr<const Route> route = small ? file.known_route(kind) : nullptr;
     if (!route) {
         const GpuFacts* gpu = owner.on_gpu() ? &gpu_device(owner.device).facts : nullptr;
@@ -283,9 +286,17 @@ CountersWanted counters_for(const Consignment& consignment) {
     return {(cufile || large) && cufile_if_open() != nullptr, large && cufile, large};
 }
 
-}  // namespace
-
-namespace {
+// One call has one route and one judgement.
+void check_one_requirement(std::span<const FileAndRequest> requests) {
+    const Require first = requests.front().request->require;
+    for (const auto& [file, request] : requests) {
+        if (request->require != first) {
+            throw Error(ErrorCode::invalid_argument,
+                        fmt::format("the requests of one call need the same require; here are {} and {}: make two calls",
+                                    to_text(first), to_text(request->require)));
+        }
+    }
+}
 
 Consignment decide(Direction direction, std::span<const FileAndRequest> requests, const SettingValues& call, bool many) {
     Consignment consignment;
@@ -295,6 +306,7 @@ Consignment decide(Direction direction, std::span<const FileAndRequest> requests
     consignment.many = many;
     OpenFile& file = *requests.front().file;
     const Request& request = *requests.front().request;
+    check_one_requirement(requests);
     consignment.require = request.require;
     consignment.settings = file.settings_for(call);
     const PointerOwner owner = add_parts(consignment, requests);

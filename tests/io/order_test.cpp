@@ -105,5 +105,24 @@ TEST_F(CallersStreams, ACapturingStreamIsRefusedWhicheverRequestNamesIt) {
     EXPECT_EQ(open("on").read_many(requests).moved_bytes, 2 * kBytes);
 }
 
+// The last request's memory must not decide for the others: cuFile takes no managed memory.
+TEST_F(CallersStreams, ACallThatReadsIntoManagedMemoryTooIsStagedWhateverItsOrder) {
+    unsigned long long managed = 0;
+    ASSERT_EQ(cuda_call<int (*)(unsigned long long*, std::size_t, unsigned)>("cuMemAllocManaged")(&managed, kBytes, 1), 0);
+    Request into_managed;
+    into_managed.target = {reinterpret_cast<void*>(managed), kBytes, {}, false};
+    Request into_device = request_on(nullptr, 0);
+    for (const bool managed_first : {true, false}) {
+        std::vector<Request> requests{into_managed, into_device};
+        if (!managed_first) {
+            std::swap(requests[0], requests[1]);
+        }
+        const Receipt receipt = open("off").read_many(requests);
+        EXPECT_EQ(receipt.engine, EngineKind::staged);
+        EXPECT_EQ(receipt.route->reasons.front().id, "managed-memory");
+    }
+    cuda_call<int (*)(unsigned long long)>("cuMemFree_v2")(managed);
+}
+
 }  // namespace
 }  // namespace waybill

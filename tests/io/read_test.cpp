@@ -370,6 +370,10 @@ TEST(Refusals, NameWhatIsWrong) {
     request.file_offset = ~std::uint64_t{0} - 3;
     EXPECT_EQ(code_of([&] { (void)file.read(request); }), ErrorCode::offset_past_end);
     EXPECT_EQ(code_of([&] { (void)file.read_many({}); }), ErrorCode::invalid_argument);
+    std::vector<Request> differing(2);
+    differing[0].target = differing[1].target = {small, sizeof small, {}, false};
+    differing[1].require = Require::direct;
+    EXPECT_EQ(code_of([&] { (void)file.read_many(differing); }), ErrorCode::invalid_argument);
     request.file_offset = 0;
     request.sync = true;
     EXPECT_EQ(code_of([&] { (void)file.read(request); }), ErrorCode::invalid_argument);

@@ -86,6 +86,8 @@ def slow(code: str, tmp_path, fakes: str | None, **faults: str) -> subprocess.Co
 
 
 FAKES = os.environ.get("WAYBILL_FAKES")
+# Where the tests run in the background SIGINT is ignored, and a child inherits that.
+SERVE_INTERRUPTS = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
 
 
 def test_two_tasks_may_await_one_future(tmp_path):
@@ -243,7 +245,7 @@ def test_exit_while_a_daemon_thread_reads(tmp_path, call):
 def test_an_interrupt_is_served_in_long_blocking_calls(tmp_path):
     for call in ("file.read_into(bytearray(40_000_000))", "file.read_many([(0, None, bytearray(40_000_000))])", "file.write_from(bytes(3_000_000))"):
         done = slow(
-            "future.cancel()\nimport signal\n"
+            "future.cancel()\n" + SERVE_INTERRUPTS +
             "file = waybill.open(sys.argv[1], 'r+', num_threads=1, task_size=65536, bounce_buffer_size=65536)\n"
             "threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
             f"try: {call}\n"
@@ -304,7 +306,7 @@ def test_a_blocking_read_has_a_time_limit(tmp_path):
 
 def test_an_interrupt_is_served_while_bytes_move(tmp_path):
     done = slow(
-        "import signal\nthreading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+        SERVE_INTERRUPTS + "threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
         "try: future.result()\n"
         "except KeyboardInterrupt: print('interrupted')\n",
         tmp_path, FAKES, FAULTY_IO_DELAY_US="200000")

@@ -1,6 +1,8 @@
 #include "stats/reader.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -110,11 +112,15 @@ std::string printable(std::string text) {
 
 ProcessStats read_stats(std::span<const std::byte> bytes, std::uint64_t taken_ns) {
     check(bytes.size() >= sizeof(StatsWord) * 2, "its shared memory is too small");
+    // Its first two words tell whether the rest is a segment at all.
+    static_assert(offsetof(StatsSegment, magic) == 0 && offsetof(StatsSegment, version) == sizeof(StatsWord));
+    const auto* const head = reinterpret_cast<const StatsWord*>(bytes.data());
+    check(value(head[0]) == kStatsMagic, "its shared memory is not Waybill's");
+    check(value(head[1]) == kStatsVersion, "its shared memory has another version");
+    check(bytes.size() >= sizeof(StatsSegment), "its shared memory has another size than this version's");
+    check(reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(StatsSegment) == 0, "its shared memory begins at an odd place");
     const auto& segment = *reinterpret_cast<const StatsSegment*>(bytes.data());
-    check(value(segment.magic) == kStatsMagic, "its shared memory is not Waybill's");
-    check(value(segment.version) == kStatsVersion, "its shared memory has another version");
-    check(bytes.size() >= sizeof(StatsSegment) && value(segment.size_bytes) == sizeof(StatsSegment),
-          "its shared memory has another size than this version's");
+    check(value(segment.size_bytes) == sizeof(StatsSegment), "its shared memory has another size than this version's");
     ProcessStats stats;
     stats.own_pid = value(segment.pid);
     stats.library = text_of(std::array{value(segment.library[0]), value(segment.library[1])});

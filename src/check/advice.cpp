@@ -25,7 +25,7 @@ constexpr std::array kAdvice{
            "correct the file at the place named; staged reads do without it",
            "another file in CUFILE_ENV_PATH_JSON does not help against a faulty /etc/cufile.json: cuFile reads both"},
     Advice{"cufile-json-bad-value", "cufile.json",
-           "correct the value, or take the key out: cuFileDriverOpen fails (5002; -22 in 1.15) while one is refused",
+           "correct the value, or take the key out: cuFileDriverOpen fails (5002; -22 in older versions) while one is refused",
            "the built-in value is not taken instead"},
     Advice{"kernel-modules-unreadable", "/proc/modules",
            "leave cuFile alone on this kernel (compat_mode=on or auto), or use libcufile 1.15",

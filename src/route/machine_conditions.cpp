@@ -43,7 +43,7 @@ Answer json_valid(const Subject& subject) {
     return no(fmt::format("cuFile's configuration is not understood: {}{}", config.problem, config.ends_process ? " (the process would end)" : ""));
 }
 
-// One value that it refuses is enough for cuFileDriverOpen to fail, with 5002 or, in 1.15, -22 (seen with 1.15 to 1.20).
+// One value that it refuses is enough for cuFileDriverOpen to fail, with 5002 or, in older versions, -22 (seen with 1.15 to 1.20).
 Answer json_values(const Subject& subject) {
     const CufileConfig& config = subject.machine.cufile.config;
     return config.refused_values.empty() ? yes() : no(fmt::format("cuFile's driver does not open with {}", config.refused_values));

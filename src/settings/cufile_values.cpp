@@ -18,7 +18,13 @@ bool lies_in(std::string_view key, std::string_view section) {
     return key.size() > section.size() && key.starts_with(section) && key[section.size()] == '.';
 }
 
-bool is_section(std::string_view path) {
+// Of a version that has keys there: others do not look.
+bool is_section(std::string_view path, int version) {
+    return std::any_of(cufile_keys().begin(), cufile_keys().end(),
+                       [&](const CufileKey& key) { return key.known_to(version) && lies_in(key.path, path); });
+}
+
+bool is_section_of_any_version(std::string_view path) {
     return std::any_of(cufile_keys().begin(), cufile_keys().end(), [&](const CufileKey& key) { return lies_in(key.path, path); });
 }
 
@@ -71,8 +77,8 @@ public:
         if (key != nullptr) {
             skip_members(entry);
             take(*key, entry);
-        } else if (is_section(entry.key)) {
-            if (entry.type != "object" && entry.type != "null") {
+        } else if (is_section_of_any_version(entry.key)) {
+            if (is_section(entry.key, version_) && entry.type != "object" && entry.type != "null") {
                 add(Kind::ends_process, fmt::format("{}: {} is {}, where libcufile wants an object and ends the process", place_of(entry), entry.key,
                                                     entry.value));
             }

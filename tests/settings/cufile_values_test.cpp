@@ -139,6 +139,14 @@ TEST(CufileValues, ContradictionsAreTold) {
     EXPECT_NE(texts_of(read_cufile_values(pool, {}, 1200), Kind::ends_process), "");
 }
 
+// Seen: 1.16 aborts on `"block": 5`; 1.15, which has no keys there, opens.
+TEST(CufileValues, ASectionThatIsNoObjectEndsTheProcessWhereTheVersionLooksIntoIt) {
+    const auto block = one("block", "5", "integer");
+    EXPECT_NE(texts_of(read_cufile_values(block, {}, 1160), Kind::ends_process), "");
+    EXPECT_TRUE(read_cufile_values(block, {}, 1150).problems.empty());
+    EXPECT_NE(texts_of(read_cufile_values(one("properties", "[]", "list"), {}, 1150), Kind::ends_process), "");
+}
+
 TEST(CufileValues, OddListsAreNoHarm) {
     for (const char* text : {"", "[", "[[]]", "[\"a\\\"]", "[,]", "]"}) {
         (void)list_elements(text);

@@ -6,6 +6,7 @@ find_package(nanobind CONFIG REQUIRED)
 nanobind_add_module(_core STABLE_ABI NB_STATIC NOMINSIZE
   python/bind/arrays.cpp
   python/bind/buffer.cpp
+  python/bind/buffer_view.cpp
   python/bind/check.cpp
   python/bind/errors.cpp
   python/bind/file.cpp

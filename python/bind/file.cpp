@@ -1,4 +1,5 @@
 #include "arrays.hpp"
+#include "buffer_view.hpp"
 #include "kept_future.hpp"
 
 namespace {
@@ -27,6 +28,49 @@ KeptFuture* keep(Begin&& begin, nb::object kept) {
     return new KeptFuture(std::move(future), std::move(kept));
 }
 
+// An int of Python's own, at least 0; absent for anything else.
+std::optional<std::uint64_t> plain_count(nb::handle value) {
+    if (Py_TYPE(value.ptr()) != &PyLong_Type) {
+        return std::nullopt;
+    }
+    const long long number = PyLong_AsLongLong(value.ptr());
+    if (number < 0) {
+        PyErr_Clear();  // -1 with an exception: too large
+        return std::nullopt;
+    }
+    return static_cast<std::uint64_t>(number);
+}
+
+// A blocking read into the memory of an object with the buffer protocol, in one call: what a small read costs above this
+// library is mostly the way through Python. None where anything is unusual; the package then serves it, or says why not.
+nb::object read_buffer(const File& file, nb::handle array, nb::handle offset, nb::handle size, nb::handle target_offset,
+                       const char* require, std::uint64_t below_bytes) {
+    const std::optional<std::uint64_t> from = plain_count(offset);
+    const std::optional<std::uint64_t> count = size.is_none() ? std::uint64_t{0} : plain_count(size);
+    const std::optional<std::uint64_t> into = plain_count(target_offset);
+    if (!from || !count || !into) {
+        return nb::none();
+    }
+    const BufferView view(array);
+    if (!view.writable_bytes() || (size.is_none() ? *view.writable_bytes() : *count) >= below_bytes) {
+        return nb::none();
+    }
+    waybill::Request request;
+    request.file_offset = *from;
+    if (!size.is_none()) {
+        request.size_bytes = *count;
+    }
+    request.target = {view.data(), *view.writable_bytes(), {}, false};
+    request.target_offset = *into;
+    request.require = waybill::parse_require(require);
+    std::optional<waybill::Receipt> receipt;
+    {
+        const Released released;
+        receipt.emplace(file.read(request));
+    }
+    return nb::cast(std::move(*receipt));
+}
+
 }  // namespace
 
 void bind_file(nb::module_& module) {
@@ -39,6 +83,8 @@ void bind_file(nb::module_& module) {
                 return File::open(name, waybill::parse_mode(mode), layers_of(call, context));
             },
             nb::arg("path"), nb::arg("mode"), nb::arg("call"), nb::arg("context"))
+        .def("read_buffer", &read_buffer, nb::arg("array").none(), nb::arg("offset").none(), nb::arg("size").none(),
+             nb::arg("target_offset").none(), nb::arg("require"), nb::arg("below_bytes"))
         .def("read",
              [](const File& file, const Place& place, const std::string& require, const Texts& call) {
                  const waybill::Request request = request_of(place, require);

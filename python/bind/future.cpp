@@ -21,13 +21,7 @@ PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse)}, {Py
 void bind_future(nb::module_& module) {
     nb::class_<KeptFuture>(module, "Future", nb::type_slots(slots), "A request on its way, as C++ holds it; keeps file and array alive.")
         .def("done", [](const KeptFuture& kept) { return kept.future().done(); })
-        .def(
-            "wait_for",
-            [](const KeptFuture& kept, double seconds) {
-                const Released released;
-                return kept.future().wait_for(std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9)));
-            },
-            nb::arg("seconds"), "True when done within the time; the GIL is released.")
+        .def("wait_for", &KeptFuture::wait_for, nb::arg("seconds"), "True when done within the time; the GIL is released.")
         .def("get", &KeptFuture::collect, "Waits; the receipt, or the request's error.")
         .def("cancel", [](const KeptFuture& kept) {
             const Released released;

@@ -74,11 +74,27 @@ const waybill::Future& KeptFuture::future() const {
     return future_;
 }
 
+bool KeptFuture::wait_for(double seconds) {
+    const waybill::Future& request = future();
+    ++waiting_;
+    bool done = false;
+    {
+        const Released released;
+        done = request.wait_for(std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9)));
+    }
+    --waiting_;
+    return done;
+}
+
 waybill::Receipt KeptFuture::collect() {
     const waybill::Future& request = future();
     if (!request.done()) {
-        const Released released;
-        request.wait();
+        ++waiting_;
+        {
+            const Released released;
+            request.wait();
+        }
+        --waiting_;
     }
     const nb::object dropped = std::move(keep_);
     return request.get();
@@ -120,7 +136,7 @@ void KeptFuture::end_all(double seconds) noexcept {
         }
     };
     for (KeptFuture* kept = alive; kept != nullptr; kept = kept->after_) {
-        if (kept->process_ == ::getpid()) {
+        if (kept->waiting_ == 0 && kept->process_ == ::getpid()) {
             end(kept->future_);
         }
     }

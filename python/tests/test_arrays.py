@@ -184,3 +184,34 @@ def test_a_bytearray_keeps_its_size_while_bytes_arrive(path):
     finally:
         future.result()
     target.extend(b"x")  # the array is free again once the result is collected
+
+
+def test_plain_buffers_are_read_into_without_a_description(path, content, monkeypatch):
+    targets = [bytearray(100), memoryview(bytearray(100)), numpy.zeros(100, numpy.uint8)]
+    file = waybill.open(path)
+    for target in targets:
+        file.read_into(target)  # NumPy's type is known from the first time on
+    monkeypatch.setattr("waybill._file.describe", None)
+    for target in targets:
+        assert file.read_into(target, offset=10, size=50, target_offset=25).moved_bytes == 50
+        assert bytes(target)[25:75] == content[10:60]
+
+
+def test_requests_of_one_call_come_after_the_streams_of_all_their_arrays(path, monkeypatch):
+    arrays = []
+    for stream in (5, None, 7):
+        array = Speaks()
+        array.__cuda_array_interface__ = interface(array, stream=stream)
+        arrays.append(array)
+    file = waybill.open(path)
+    streams = []
+    receipt = file.read_into(bytearray(1))._core
+
+    def read_many(places, require, settings, kept=None):
+        streams.append([place[5] for _, place in places])
+        return receipt
+
+    monkeypatch.setattr(waybill._core, "read_many", read_many)
+    file.read_many([(0, 1, array) for array in arrays])
+    file.read_many([(0, 1, array) for array in arrays], stream=9)
+    assert streams == [[5, None, 7], [9, 9, 9]]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import array
+import asyncio
+import concurrent.futures
+import contextvars
 import threading
 
 import pytest
@@ -212,6 +215,26 @@ def test_settings_nest_and_belong_to_their_thread(path):
     with pytest.raises(ValueError, match="nonsense"):
         with waybill.settings(task_size="nonsense"):
             pass
+
+
+def test_settings_follow_a_context_into_threads_and_tasks():
+    def task_size() -> str:
+        return dict((name, value) for name, value, _ in waybill.config())["task_size"]
+
+    async def task(size: str) -> str:
+        with waybill.settings(task_size=size):
+            await asyncio.sleep(0)
+            return task_size()
+
+    async def main() -> list[str]:
+        return await asyncio.gather(task("2MiB"), task("8MiB"))
+
+    assert asyncio.run(main()) == ["2MiB", "8MiB"]
+    with waybill.settings(task_size="16MiB"):
+        context = contextvars.copy_context()
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        assert pool.submit(context.run, task_size).result() == "16MiB"
+        assert pool.submit(task_size).result() == "4MiB"
 
 
 def test_plan_and_explain(path):

@@ -92,7 +92,7 @@ def _gpu_number(device: Any) -> int:
         if name != "gpu" or not (number.isdecimal() or device == "gpu"):
             raise make_error("invalid-argument", f"device is {device!r}; give 'host', 'gpu', 'gpu:1' or a GPU's number")
         device = int(number or 0)
-    return min(check_count(device, "device", "a GPU's place"), 1 << 30)
+    return min(check_count(device, "device", "a GPU's number"), 1 << 30)
 
 
 class register_buffer:

@@ -92,6 +92,6 @@ def check(
     (``docs/machines.md``); ``path`` is then looked up there. Keywords are settings. Raises ``waybill.FileNotFound``,
     ``waybill.PermissionDenied``, ``waybill.BadArgument``. Any number of threads may call it; the GIL is released.
     """
-    name = device if isinstance(device, str) else str(check_count(device, "device", "a GPU's place"))
+    name = device if isinstance(device, str) else str(check_count(device, "device", "a GPU's number"))
     text, content = _core.check(check_path(path), name, as_texts(settings), context_settings(), check_path(root))
     return Check(text, json.loads(content))

@@ -9,6 +9,7 @@ from typing import Any
 
 from . import _core
 from ._arrays import Memory, describe
+from ._arrays.buffer import PLAIN
 from ._future import Future, check_seconds
 from ._receipt import Receipt
 from ._settings import as_texts, context_settings
@@ -21,17 +22,17 @@ _INTERRUPTIBLE_BYTES = 32 << 20
 _Place = tuple[int, int, int, "int | None", int, "int | None"]
 
 
-def check_count(value: Any, name: str, unit: str = "bytes") -> int:
-    """``value`` as a whole number of at least 0."""
+def check_count(value: Any, name: str, kind: str = "a whole number of bytes") -> int:
+    """``value`` as a whole number of at least 0. ``kind`` is what a ``TypeError`` says that it must be."""
     if type(value) is int and 0 <= value < 1 << 63:
         return value
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} must be a whole number of {unit}, not {type(value).__name__}")
+        raise TypeError(f"{name} must be {kind}, not {type(value).__name__}")
     number = value.__index__()
     if number < 0:
         raise make_error("invalid-argument", f"{name} is {number}; it cannot be negative")
     if number >= 1 << 63:
-        raise make_error("invalid-argument", f"{name} is {number}; it is larger than any file")
+        raise make_error("invalid-argument", f"{name} is {number}; it is too large")
     return number
 
 
@@ -95,6 +96,17 @@ class File:
         Raises ``waybill.Error`` of the kinds in :mod:`waybill.errors`; the GIL is released while bytes move. After a time-out
         or an interrupt the array is kept until what had started has ended.
         """
+        if (
+            type(array) in PLAIN
+            and stream is None
+            and time_limit is None
+            and not settings
+            and self._time_limit is None
+            and type(require) is str
+        ):
+            core = self._core.read_buffer(array, offset, size, target_offset, require, _INTERRUPTIBLE_BYTES)
+            if core is not None:
+                return Receipt(core)
         memory = describe(array, writable=True)
         place = _place(memory, offset, size, target_offset, stream)
         require = _check_require(require)

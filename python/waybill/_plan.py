@@ -48,7 +48,7 @@ def plan(
     and initialises no GPU. Raises as :func:`waybill.open`, and ``waybill.BadArgument`` for an offset past the end."""
     text, content = _core.explain(
         check_path(path),
-        -1 if device is None or device == "host" else min(check_count(device, "device", "a GPU's place"), 1 << 30),
+        -1 if device is None or device == "host" else min(check_count(device, "device", "a GPU's number"), 1 << 30),
         check_count(offset, "offset"),
         None if size is None else check_count(size, "size"),
         as_texts(settings),

@@ -28,20 +28,21 @@ inline constexpr std::size_t kStatsNameWords = 8;
 // `Word` is an atomic in the segment and a plain number in a reader's copy.
 template <class Word>
 struct StatsRowOf {
+    // What a small read from the page cache changes is in one line of the cache, with a bucket; the rest stays untouched, as
+    // each nanosecond counts there.
     Word sequence;
-    Word requests;        // that ended, with an error too
-    Word errors;
-    Word proved;          // receipts so judged; the rest is consistent
-    Word contradicted;
-    Word tasks;
-    Word asked_bytes;
     Word moved_bytes;
-    Word cached_bytes;    // of reads: where the bytes were
+    Word cached_bytes;     // of reads: where the bytes were
+    Word latency_sum_ns;   // of requests without an error, as is the histogram
+    Word latency_max_ns;
+    Word errors;           // requests that ended with one; all requests are these and the histogram's
     Word device_bytes;
     Word unknown_bytes;
-    Word latency_sum_ns;  // of requests without an error, as is the histogram
-    Word latency_max_ns;
-    Word reserved[3];
+    Word missing_bytes;    // that were asked for and not moved
+    Word further_tasks;    // of a request after its first; a request without a task counts -1, as unsigned numbers do
+    Word proved;           // receipts so judged; the rest is consistent
+    Word contradicted;
+    Word reserved[4];
     Word histogram[kHistogramBuckets];
 };
 

@@ -82,15 +82,15 @@ PathStats path_of(std::size_t place, const StatsRow& row, unsigned& patience) {
     stats.direction = static_cast<Direction>(place % kStatsDirections);
     stats.path = static_cast<Path>(place / kStatsDirections % kStatsPaths);
     stats.device = static_cast<int>(place / kStatsDirections / kStatsPaths) - 1;
-    stats.requests = copy.requests;
+    stats.latencies = latencies_of(copy);
     stats.errors = copy.errors;
+    stats.requests = stats.latencies.count + copy.errors;
     stats.proved = copy.proved;
     stats.contradicted = copy.contradicted;
-    stats.tasks = copy.tasks;
-    stats.asked_bytes = copy.asked_bytes;
+    stats.tasks = stats.requests + copy.further_tasks;
+    stats.asked_bytes = copy.moved_bytes + copy.missing_bytes;
     stats.moved_bytes = copy.moved_bytes;
     stats.source = {copy.cached_bytes, copy.device_bytes, copy.unknown_bytes, false};
-    stats.latencies = latencies_of(copy);
     return stats;
 }
 

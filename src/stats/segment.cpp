@@ -47,6 +47,7 @@ void drop_inherited() noexcept {
         ::munmap(inherited.address, sizeof(StatsSegment));
     }
     inherited = {};
+    made_segment.store(nullptr);
 }
 
 Fd make_memory() noexcept {
@@ -123,6 +124,7 @@ private:
         inherited = {memory.release(), address, state.st_dev, state.st_ino};
         segment_ = static_cast<StatsSegment*>(address);  // zeros, which are a valid state of every word
         fill_head(*segment_);
+        made_segment.store(segment_, std::memory_order_release);
     }
 
     std::mutex mutex_;
@@ -133,7 +135,7 @@ ForkLocal<OwnSegment> the_segment;
 
 }  // namespace
 
-StatsSegment* own_segment() noexcept {
+[[gnu::cold]] StatsSegment* make_own_segment() noexcept {
     try {
         return the_segment.get().get();
     } catch (...) {

@@ -8,8 +8,16 @@
 
 namespace waybill {
 
+// This process's segment once it is made, for own_segment() alone.
+inline std::atomic<StatsSegment*> made_segment{nullptr};
+[[nodiscard]] StatsSegment* make_own_segment() noexcept;
+
 // Null where none could be made (no memfd, no descriptor, too little room); tried once a process. A forked child gets its own
-// and lets the parent's go. Thread-safe.
-[[nodiscard]] StatsSegment* own_segment() noexcept;
+// and lets the parent's go. Thread-safe. In the header, because after a read's system call each further line of code has to
+// be fetched again: that alone was measured to cost as much as the counting.
+[[nodiscard]] inline StatsSegment* own_segment() noexcept {
+    StatsSegment* segment = made_segment.load(std::memory_order_acquire);
+    return segment != nullptr ? segment : make_own_segment();
+}
 
 }  // namespace waybill

@@ -31,8 +31,16 @@ public:
     StatsChange(const StatsChange&) = delete;
     StatsChange& operator=(const StatsChange&) = delete;
 
+    // The block has never changed before.
+    [[nodiscard]] bool is_first() const noexcept { return next_ == 2; }
+
     static void set(StatsWord& word, std::uint64_t value) noexcept { word.store(value, std::memory_order_release); }
-    static void add(StatsWord& word, std::uint64_t value) noexcept { set(word, word.load(std::memory_order_relaxed) + value); }
+    // Most counters of most requests stay as they are: then their line of the cache is left alone.
+    static void add(StatsWord& word, std::uint64_t value) noexcept {
+        if (value != 0) {
+            set(word, word.load(std::memory_order_relaxed) + value);
+        }
+    }
 
 private:
     static constexpr unsigned kTurnsBeforeYield = 64;

@@ -48,7 +48,7 @@ StatsWord& ours(StatsCufileOf<StatsWord>& words, Path path) noexcept {
 }
 
 // Only bytes of requests that looked are ours here, so that cuFile's total of a look holds at least ours of that moment.
-void add_totals(StatsGpu& gpu, const Receipt& receipt, const StatsCufileTotals& totals) noexcept {
+[[gnu::noinline]] void add_totals(StatsGpu& gpu, const Receipt& receipt, const StatsCufileTotals& totals) noexcept {
     const Change change(gpu.sequence);
     const std::uint64_t looked_before = gpu.looked_ns.load(std::memory_order_relaxed);
     if (totals.looked_ns >= looked_before) {  // else another request looked later and was quicker to get here
@@ -74,56 +74,66 @@ void describe(StatsGpu& gpu, const std::string& name, const std::string& uuid) n
     Change::set(gpu.known, 1);
 }
 
-void add_to_row(StatsRow& row, const Receipt& receipt, bool failed) noexcept {
-    const Change change(row.sequence);
-    Change::add(row.requests, 1);
-    Change::add(row.proved, receipt.judgement == Judgement::proved ? 1 : 0);
-    Change::add(row.contradicted, receipt.judgement == Judgement::contradicted ? 1 : 0);
-    Change::add(row.tasks, receipt.tasks.count);
-    Change::add(row.asked_bytes, receipt.asked_bytes);
-    Change::add(row.moved_bytes, receipt.moved_bytes);
-    Change::add(row.cached_bytes, receipt.source.page_cache_bytes);
+// What a small read from the page cache leaves alone; under the row's change.
+[[gnu::cold]] void add_rest(StatsRow& row, const Receipt& receipt, bool failed) noexcept {
     Change::add(row.device_bytes, receipt.source.device_bytes);
     Change::add(row.unknown_bytes, receipt.source.unknown_bytes);
-    if (failed) {
-        Change::add(row.errors, 1);
-        return;
-    }
+    Change::add(row.missing_bytes, receipt.asked_bytes - std::min(receipt.asked_bytes, receipt.moved_bytes));
+    Change::add(row.further_tasks, receipt.tasks.count - 1);
+    Change::add(row.proved, receipt.judgement == Judgement::proved ? 1 : 0);
+    Change::add(row.contradicted, receipt.judgement == Judgement::contradicted ? 1 : 0);
+    Change::add(row.errors, failed ? 1 : 0);
+}
+
+// True when it was the row's first request.
+bool add_to_row(StatsRow& row, const Receipt& receipt, bool failed) noexcept {
+    const bool plain = receipt.source.page_cache_bytes == receipt.asked_bytes && receipt.moved_bytes == receipt.asked_bytes &&
+                       receipt.tasks.count == 1 && receipt.judgement == Judgement::consistent && !failed;
     const std::uint64_t ns = receipt.times.total_ns;
-    Change::add(row.latency_sum_ns, ns);
-    Change::set(row.latency_max_ns, std::max(ns, row.latency_max_ns.load(std::memory_order_relaxed)));
-    Change::add(row.histogram[histogram_bucket(ns)], 1);
+    const Change change(row.sequence);
+    Change::add(row.moved_bytes, receipt.moved_bytes);
+    Change::add(row.cached_bytes, receipt.source.page_cache_bytes);
+    if (!plain) {
+        add_rest(row, receipt, failed);
+    }
+    if (!failed) {
+        Change::add(row.latency_sum_ns, ns);
+        if (ns > row.latency_max_ns.load(std::memory_order_relaxed)) {
+            Change::set(row.latency_max_ns, ns);
+        }
+        Change::add(row.histogram[histogram_bucket(ns)], 1);
+    }
+    return change.is_first();
+}
+
+// What a row's first request leaves beside it.
+[[gnu::cold]] void announce(StatsSegment& segment, std::size_t place, const Receipt& receipt, const std::string& uuid) noexcept {
+    if (receipt.destination.device >= 0) {
+        describe(segment.gpus[receipt.destination.device], receipt.destination.name, uuid);
+    }
+    segment.used[place / 64].fetch_or(std::uint64_t{1} << place % 64, std::memory_order_release);
 }
 
 }  // namespace
 
 void add_request(StatsSegment& segment, const Receipt& receipt, bool failed, const std::string& uuid,
-                 const std::optional<StatsCufileTotals>& totals) noexcept {
+                 const StatsCufileTotals* totals) noexcept {
     const int device = std::max(receipt.destination.device, -1);
     if (device >= static_cast<int>(kStatsGpus)) {
         segment.uncounted.fetch_add(1, std::memory_order_relaxed);
         return;
     }
     const std::size_t place = stats_row(device, receipt.path, receipt.op);
-    add_to_row(segment.rows[place], receipt, failed);
-    if (device >= 0) {
-        StatsGpu& gpu = segment.gpus[device];
-        if (gpu.known.load(std::memory_order_relaxed) == 0) {
-            describe(gpu, receipt.destination.name, uuid);
-        }
-        if (totals) {
-            add_totals(gpu, receipt, *totals);
-        }
+    if (add_to_row(segment.rows[place], receipt, failed)) {
+        announce(segment, place, receipt, uuid);
     }
-    StatsWord& used = segment.used[place / 64];
-    const std::uint64_t bit = std::uint64_t{1} << place % 64;
-    if ((used.load(std::memory_order_relaxed) & bit) == 0) {
-        used.fetch_or(bit, std::memory_order_release);
+    if (totals != nullptr && device >= 0) {
+        add_totals(segment.gpus[device], receipt, *totals);
     }
 }
 
 void count_request(const Receipt& receipt, bool failed, const std::string& uuid,
-                   const std::optional<StatsCufileTotals>& totals) noexcept {
+                   const StatsCufileTotals* totals) noexcept {
     if (StatsSegment* segment = own_segment()) {
         add_request(*segment, receipt, failed, uuid, totals);
     }

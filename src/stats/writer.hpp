@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "stats/layout.hpp"
@@ -18,12 +17,13 @@ struct StatsCufileTotals {
 };
 
 // Adds a request that has ended to `segment`. Any thread; a few dozen nanoseconds. `uuid`: 16 raw bytes of the GPU.
+// `totals`: null where cuFile's counters were not looked at.
 void add_request(StatsSegment& segment, const Receipt& receipt, bool failed, const std::string& uuid,
-                 const std::optional<StatsCufileTotals>& totals) noexcept;
+                 const StatsCufileTotals* totals) noexcept;
 
 // The same for this process's own segment, where it has one (stats/segment.hpp).
 void count_request(const Receipt& receipt, bool failed, const std::string& uuid,
-                   const std::optional<StatsCufileTotals>& totals) noexcept;
+                   const StatsCufileTotals* totals) noexcept;
 // A request that failed before a byte moved.
 void count_refused(Direction direction) noexcept;
 

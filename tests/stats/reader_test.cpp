@@ -34,9 +34,9 @@ TEST(Reader, AnotherMagicVersionOrSizeIsRefused) {
 
 TEST(Reader, RatesAreThoseBetweenTwoLooks) {
     const TestSegment segment = make_segment();
-    add_request(*segment, make_receipt(-1, Path::host, 1000, 1), false, {}, {});
+    add_request(*segment, make_receipt(-1, Path::host, 1000, 1), false, {}, nullptr);
     const ProcessStats before = look_at(segment, 2'000'000'000);
-    add_request(*segment, make_receipt(-1, Path::host, 500, 1), false, {}, {});
+    add_request(*segment, make_receipt(-1, Path::host, 500, 1), false, {}, nullptr);
     ProcessStats now = look_at(segment, 2'500'000'000);
     add_rates(now, before);
     EXPECT_DOUBLE_EQ(now.paths.at(0).now_bytes_per_s.value(), 1000.0);
@@ -46,7 +46,7 @@ TEST(Reader, RatesAreThoseBetweenTwoLooks) {
 
 TEST(Reader, AnotherProcessUnderTheSameNumberGetsNoRates) {
     const TestSegment segment = make_segment();
-    add_request(*segment, make_receipt(-1, Path::host, 1000, 1), false, {}, {});
+    add_request(*segment, make_receipt(-1, Path::host, 1000, 1), false, {}, nullptr);
     ProcessStats before = look_at(segment);
     before.start_ns += 1;
     ProcessStats now = look_at(segment);
@@ -85,7 +85,7 @@ TEST(OpenMetrics, LabelsAreEscapedAndValidUtf8) {
 
 TEST(Segment, AProcessIsFoundWithWhatItCounted) {
     EXPECT_EQ(in_child([] {
-                  count_request(make_receipt(-1, Path::host, 77, 5), false, {}, {});
+                  count_request(make_receipt(-1, Path::host, 77, 5), false, {}, nullptr);
                   count_refused(Direction::write);
                   const ProcessStats stats = StatsView::of_process(own_pid()).look();
                   return stats.paths.at(0).moved_bytes == 77 && stats.refused[1] == 1 && stats.own_pid == stats.pid ? 7 : 1;
@@ -107,14 +107,14 @@ TEST(Segment, AProcessWithoutOneIsToldAsSuch) {
 
 TEST(Segment, AChildCountsForItselfAndHidesItsParents) {
     EXPECT_EQ(in_child([] {
-                  count_request(make_receipt(-1, Path::host, 77, 5), false, {}, {});
+                  count_request(make_receipt(-1, Path::host, 77, 5), false, {}, nullptr);
                   const int status = in_child([] {
                       try {
                           (void)StatsView::of_process(own_pid());
                           return 1;  // its parent's, under its own number
                       } catch (const Error&) {
                       }
-                      count_request(make_receipt(-1, Path::host, 5, 5), false, {}, {});
+                      count_request(make_receipt(-1, Path::host, 5, 5), false, {}, nullptr);
                       return StatsView::of_process(own_pid()).look().paths.at(0).moved_bytes == 5 ? 7 : 2;
                   });
                   return status == 7 && StatsView::of_process(own_pid()).look().paths.at(0).moved_bytes == 77 ? 7 : 3;
@@ -124,7 +124,7 @@ TEST(Segment, AChildCountsForItselfAndHidesItsParents) {
 
 TEST(Segment, NothingCanBeWrittenThroughTheDescriptor) {
     EXPECT_EQ(in_child([] {
-                  count_request(make_receipt(-1, Path::host, 77, 5), false, {}, {});
+                  count_request(make_receipt(-1, Path::host, 77, 5), false, {}, nullptr);
                   for (int number = 3; number < 64; ++number) {
                       char name[64] = {};
                       const std::string path = "/proc/self/fd/" + std::to_string(number);
@@ -160,7 +160,7 @@ TEST(Segment, ASmallLimitOfFileSizesDoesNotEndTheProgram) {
     EXPECT_EQ(in_child([] {
                   const struct rlimit limit {4096, 4096};
                   ::setrlimit(RLIMIT_FSIZE, &limit);
-                  count_request(make_receipt(-1, Path::host, 77, 5), false, {}, {});
+                  count_request(make_receipt(-1, Path::host, 77, 5), false, {}, nullptr);
                   return own_segment() == nullptr ? 7 : 1;
               }),
               7);

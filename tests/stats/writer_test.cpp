@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -15,23 +16,24 @@ namespace {
 
 const std::string kUuid = "0123456789abcdef";
 
-StatsCufileTotals totals(std::uint64_t nvfs, std::uint64_t posix, std::uint64_t bytes, std::uint64_t at_ns) {
-    StatsCufileTotals all;
+std::unique_ptr<const StatsCufileTotals> totals(std::uint64_t nvfs, std::uint64_t posix, std::uint64_t bytes, std::uint64_t at_ns) {
+    auto made = std::make_unique<StatsCufileTotals>();
+    StatsCufileTotals& all = *made;
     all.reads.n = nvfs + posix;
     all.reads.nvfs = nvfs;
     all.reads.posix = posix;
     all.reads.bytes = bytes;
     all.looked_ns = at_ns;
-    return all;
+    return made;
 }
 
 TEST(Writer, ARequestIsCountedUnderItsPlacePathAndDirection) {
     const TestSegment segment = make_segment();
-    add_request(*segment, make_receipt(1, Path::staged, 4096, 9'000), false, kUuid, {});
-    add_request(*segment, make_receipt(1, Path::staged, 4096, 1'000), false, kUuid, {});
+    add_request(*segment, make_receipt(1, Path::staged, 4096, 9'000), false, kUuid, nullptr);
+    add_request(*segment, make_receipt(1, Path::staged, 4096, 1'000), false, kUuid, nullptr);
     Receipt write = make_receipt(-1, Path::host, 100, 500);
     write.op = Direction::write;
-    add_request(*segment, write, false, {}, {});
+    add_request(*segment, write, false, {}, nullptr);
     const ProcessStats stats = look_at(segment);
     ASSERT_EQ(stats.paths.size(), 2U);
     EXPECT_EQ(stats.paths[0].device, -1);
@@ -56,7 +58,7 @@ TEST(Writer, ARequestIsCountedUnderItsPlacePathAndDirection) {
 
 TEST(Writer, AnErrorCountsWithItsBytesAndWithoutALatency) {
     const TestSegment segment = make_segment();
-    add_request(*segment, make_receipt(-1, Path::host, 4096, 9'000), true, {}, {});
+    add_request(*segment, make_receipt(-1, Path::host, 4096, 9'000), true, {}, nullptr);
     const PathStats path = look_at(segment).paths.at(0);
     EXPECT_EQ(path.requests, 1U);
     EXPECT_EQ(path.errors, 1U);
@@ -66,15 +68,15 @@ TEST(Writer, AnErrorCountsWithItsBytesAndWithoutALatency) {
 
 TEST(Writer, ARequestOnAGpuPastTheSixteenthIsToldAsNotCounted) {
     const TestSegment segment = make_segment();
-    add_request(*segment, make_receipt(16, Path::staged, 4096, 1), false, kUuid, {});
+    add_request(*segment, make_receipt(16, Path::staged, 4096, 1), false, kUuid, nullptr);
     EXPECT_EQ(look_at(segment).uncounted, 1U);
     EXPECT_TRUE(look_at(segment).paths.empty());
 }
 
 TEST(Writer, CufilesCountersStandBesideOursInTheFamiliarLine) {
     const TestSegment segment = make_segment();
-    add_request(*segment, make_receipt(0, Path::nvidia_fs, 1 << 20, 1), false, kUuid, totals(256, 0, 1 << 20, 10));
-    add_request(*segment, make_receipt(0, Path::staged, 4096, 1), false, kUuid, {});
+    add_request(*segment, make_receipt(0, Path::nvidia_fs, 1 << 20, 1), false, kUuid, totals(256, 0, 1 << 20, 10).get());
+    add_request(*segment, make_receipt(0, Path::staged, 4096, 1), false, kUuid, nullptr);
     const ProcessStats stats = look_at(segment);
     EXPECT_EQ(familiar_line(stats, stats.gpus.at(0), Direction::read), "Read: n=257 nvfs=256 p2pdma=0 posix=0 staged=1");
     EXPECT_TRUE(contradictions(stats).empty());
@@ -82,8 +84,8 @@ TEST(Writer, CufilesCountersStandBesideOursInTheFamiliarLine) {
 
 TEST(Writer, ALookThatComesLateDoesNotPutCountersBack) {
     const TestSegment segment = make_segment();
-    add_request(*segment, make_receipt(0, Path::nvidia_fs, 4096, 1), false, kUuid, totals(2, 0, 8192, 20));
-    add_request(*segment, make_receipt(0, Path::nvidia_fs, 4096, 1), false, kUuid, totals(1, 0, 4096, 10));
+    add_request(*segment, make_receipt(0, Path::nvidia_fs, 4096, 1), false, kUuid, totals(2, 0, 8192, 20).get());
+    add_request(*segment, make_receipt(0, Path::nvidia_fs, 4096, 1), false, kUuid, totals(1, 0, 4096, 10).get());
     const ProcessStats stats = look_at(segment);
     EXPECT_EQ(stats.gpus.at(0).cufile[0].counters.n, 2U);
     EXPECT_TRUE(contradictions(stats).empty());
@@ -91,14 +93,14 @@ TEST(Writer, ALookThatComesLateDoesNotPutCountersBack) {
 
 TEST(Writer, CountersThatBeginAgainContradictNothing) {
     const TestSegment segment = make_segment();
-    add_request(*segment, make_receipt(0, Path::nvidia_fs, 1 << 20, 1), false, kUuid, totals(9, 0, 1 << 20, 10));
-    add_request(*segment, make_receipt(0, Path::cufile_posix, 4096, 1), false, kUuid, totals(0, 1, 4096, 20));
+    add_request(*segment, make_receipt(0, Path::nvidia_fs, 1 << 20, 1), false, kUuid, totals(9, 0, 1 << 20, 10).get());
+    add_request(*segment, make_receipt(0, Path::cufile_posix, 4096, 1), false, kUuid, totals(0, 1, 4096, 20).get());
     EXPECT_TRUE(contradictions(look_at(segment)).empty());
 }
 
 TEST(Contradictions, APathThatLiveCountersNeverCountedIsOne) {
     const TestSegment segment = make_segment();
-    add_request(*segment, make_receipt(0, Path::nvidia_fs, 4096, 1), false, kUuid, totals(0, 5, 1 << 20, 10));
+    add_request(*segment, make_receipt(0, Path::nvidia_fs, 4096, 1), false, kUuid, totals(0, 5, 1 << 20, 10).get());
     const auto found = contradictions(look_at(segment));
     ASSERT_EQ(found.size(), 1U);
     EXPECT_NE(found[0].find("nvidia-fs"), std::string::npos) << found[0];
@@ -106,13 +108,13 @@ TEST(Contradictions, APathThatLiveCountersNeverCountedIsOne) {
 
 TEST(Contradictions, FewerBytesThanWeMovedAreOne) {
     const TestSegment segment = make_segment();
-    add_request(*segment, make_receipt(0, Path::nvidia_fs, 4096, 1), false, kUuid, totals(1, 0, 100, 10));
+    add_request(*segment, make_receipt(0, Path::nvidia_fs, 4096, 1), false, kUuid, totals(1, 0, 100, 10).get());
     EXPECT_EQ(contradictions(look_at(segment)).size(), 1U);
 }
 
 TEST(Contradictions, SilentCountersNeverContradict) {
     const TestSegment segment = make_segment();
-    add_request(*segment, make_receipt(0, Path::nvidia_fs, 4096, 1), false, kUuid, totals(0, 0, 0, 10));
+    add_request(*segment, make_receipt(0, Path::nvidia_fs, 4096, 1), false, kUuid, totals(0, 0, 0, 10).get());
     EXPECT_TRUE(contradictions(look_at(segment)).empty());
 }
 
@@ -120,7 +122,7 @@ TEST(Contradictions, AContradictedReceiptIsOne) {
     const TestSegment segment = make_segment();
     Receipt receipt = make_receipt(0, Path::staged, 4096, 1);
     receipt.judgement = Judgement::contradicted;
-    add_request(*segment, receipt, false, kUuid, {});
+    add_request(*segment, receipt, false, kUuid, nullptr);
     EXPECT_EQ(contradictions(look_at(segment)).size(), 1U);
 }
 
@@ -133,7 +135,7 @@ TEST(Writer, AReaderSeesWholeRowsWhileThreadsWrite) {
         threads.emplace_back([&] {
             const Receipt receipt = make_receipt(0, Path::nvidia_fs, 4096, 1000);
             for (std::uint64_t turn = 1; !stop; ++turn) {
-                add_request(*segment, receipt, false, kUuid, totals(turn, 0, turn * 1'000'000, turn));
+                add_request(*segment, receipt, false, kUuid, totals(turn, 0, turn * 1'000'000, turn).get());
             }
         });
     }
@@ -160,7 +162,7 @@ TEST(Writer, AReaderSeesWholeRowsWhileThreadsWrite) {
 
 TEST(Reader, ARowThatNeverStandsStillIsToldAsSuch) {
     const TestSegment segment = make_segment();
-    add_request(*segment, make_receipt(-1, Path::host, 1, 1), false, {}, {});
+    add_request(*segment, make_receipt(-1, Path::host, 1, 1), false, {}, nullptr);
     segment->rows[stats_row(-1, Path::host, Direction::read)].sequence.fetch_add(1);  // its writer was stopped in the middle
     EXPECT_FALSE(look_at(segment).paths.at(0).settled);
 }

@@ -20,6 +20,7 @@
 #include "base/library.hpp"
 #include "base/text.hpp"
 #include "gpu/driver_probe.hpp"
+#include "gpu/statistics_segment.hpp"
 
 namespace waybill {
 namespace {
@@ -143,6 +144,9 @@ std::string start_statistics(const CufileApi& api) {
     constexpr int kPerGpu = 3;
     if (api.set_stats_level == nullptr || api.get_stats_l3 == nullptr || api.stats_start == nullptr) {
         return "this libcufile has no statistics calls";
+    }
+    if (std::string problem = clear_statistics_segment(); !problem.empty()) {
+        return problem;
     }
     // Never lowered, reset or stopped: the program may use them too.
     int level = 0;

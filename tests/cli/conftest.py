@@ -34,8 +34,8 @@ class Result:
         return content
 
 
-def run(*arguments, fakes=False, preload=(), env=None, stdin=None, timeout=60, **more) -> Result:
-    """Runs the program in an environment without Waybill's, KvikIO's and cuFile's variables."""
+def run(*arguments, fakes=False, preload=(), env=None, stdin=None, timeout=60, program=(PROGRAM,), **more) -> Result:
+    """Runs `program` in an environment without Waybill's, KvikIO's and cuFile's variables."""
     environment = {
         name: value
         for name, value in os.environ.items()
@@ -49,7 +49,7 @@ def run(*arguments, fakes=False, preload=(), env=None, stdin=None, timeout=60, *
     environment.update(env or {})
     return Result(
         subprocess.run(
-            [str(PROGRAM), *map(os.fspath, map(lambda a: a if isinstance(a, (bytes, os.PathLike)) else str(a), arguments))],
+            [*map(str, program), *map(os.fspath, map(lambda a: a if isinstance(a, (bytes, os.PathLike)) else str(a), arguments))],
             env=environment,
             input=stdin,
             stdout=more.pop("stdout", subprocess.PIPE),

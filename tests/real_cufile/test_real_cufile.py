@@ -13,7 +13,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from conftest import FAKES, make_bytes, run  # noqa: E402
+from conftest import FAKES, PROGRAM, make_bytes, run  # noqa: E402
 from wheels import Unavailable, fetch_library  # noqa: E402
 
 VERSIONS = ["1.20.0.107", "1.17.1.22"]
@@ -45,11 +45,11 @@ def shared_memory():
     path.unlink()
 
 
-def cufile(library, tmp_path, *arguments, config=SHIPPED, **env):
+def cufile(library, tmp_path, *arguments, config=SHIPPED, program=(PROGRAM,), **env):
     json_path = tmp_path / "cufile.json"
     json_path.write_text(json.dumps(config))
     return run(*arguments, "--compat-mode", "off", "--json", "--set", f"cufile_library={library}", fakes=True,
-               preload=["libproc_modules.so"],
+               preload=["libproc_modules.so"], program=program,
                env={"CUFILE_ENV_PATH_JSON": str(json_path), "CUFILE_FORCE_COMPAT_MODE": "true",
                     "CUFILE_LOGFILE_PATH": str(tmp_path / "cufile.log"), **env}, timeout=120)
 
@@ -84,6 +84,21 @@ def test_the_plan_without_a_file_is_the_versions_own(library, shared_memory, tmp
     receipt = cufile(library, tmp_path, "read", shared_memory, "--to", "gpu", "--size", size, "--task-size", "64MiB",
                      CUFILE_ENV_PATH_JSON="").json
     assert receipt["evidence"]["cufile"]["n"] == receipt["pieces"]["total"] > 1
+
+
+# What `exec` runs keeps the number of the process, so the segment is one that a dead process of that number left.
+LEAVES_A_SEGMENT = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.shmget(os.getpid(), 4096, 0o1600) >= 0, os.strerror(ctypes.get_errno())
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_counters_are_there_though_a_dead_process_left_its_segment(library, shared_memory, tmp_path):
+    receipt = cufile(library, tmp_path, "read", shared_memory, "--to", "gpu", "--size", "8MiB",
+                     program=[sys.executable, "-c", LEAVES_A_SEGMENT, PROGRAM]).json
+    assert receipt["evidence"]["cufile"]["n"] == 2 and receipt["judgement"] == "proved"
 
 
 def test_writes(library, tmp_path):

@@ -121,14 +121,15 @@ void bind_file(nb::module_& module) {
                });
     module.def(
         "explain",
-        [](const nb::bytes& path, int device, std::uint64_t offset, std::optional<std::uint64_t> size, const Texts& call,
-           const Texts& context) {
+        [](const nb::bytes& path, int device, std::uint64_t offset, std::optional<std::uint64_t> size, bool registered,
+           const Texts& call, const Texts& context) {
             const std::string name = path_of(path);
             std::string text;
             std::string json;
             {
                 const Released released;
-                const waybill::Explanation explanation = waybill::explain(name, device, offset, size, layers_of(call, context));
+                const waybill::Explanation explanation =
+                    waybill::explain(name, device, offset, size, layers_of(call, context), registered);
                 text = to_text(explanation);
                 json = to_json(explanation);
             }

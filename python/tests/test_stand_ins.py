@@ -105,6 +105,16 @@ def test_looking_initialises_no_gpu(path, over_fakes):
     assert over_fakes(code, path).split() == ["staged", "False"]
 
 
+def test_a_plan_for_a_registered_destination_splits_otherwise(path, over_fakes):
+    code = (
+        "import sys, waybill\n"
+        "for registered in (False, True):\n"
+        "    plan = waybill.plan(sys.argv[1], size=(1 << 20) + 4096, registered=registered, compat_mode='off')\n"
+        "    print(plan.cufile['registered'], plan.pieces_per_task['count'])"
+    )
+    assert over_fakes(code, path).split() == ["False", "1", "True", "2"]
+
+
 def test_the_module_works_without_any_library(path):
     code = "import sys, waybill\nprint(waybill.read(sys.argv[1]).receipt.path, waybill.gpus())"
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)

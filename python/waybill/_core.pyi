@@ -95,7 +95,7 @@ def read_many(arg0: Sequence[tuple[File, tuple[int, int, int, int | None, int, i
 
 def pread_many(arg0: Sequence[tuple[File, tuple[int, int, int, int | None, int, int | None]]], arg1: str, arg2: Mapping[str, str], arg3: object, /) -> Future: ...
 
-def explain(arg0: bytes, arg1: int, arg2: int, arg3: int | None, arg4: Mapping[str, str], arg5: Mapping[str, str], /) -> tuple[str, str]:
+def explain(arg0: bytes, arg1: int, arg2: int, arg3: int | None, arg4: bool, arg5: Mapping[str, str], arg6: Mapping[str, str], /) -> tuple[str, str]:
     """A read's route and plan as (text, JSON), before any read."""
 
 class ArrayMemory:

@@ -42,15 +42,22 @@ class Explanation:
 
 
 def plan(
-    path: str | bytes | os.PathLike[Any], device: int | None = 0, *, offset: int = 0, size: int | None = None, **settings: Any
+    path: str | bytes | os.PathLike[Any],
+    device: int | None = 0,
+    *,
+    offset: int = 0,
+    size: int | None = None,
+    registered: bool = False,
+    **settings: Any,
 ) -> Explanation:
     """The route and plan of a read of ``path`` into GPU ``device`` (``None``: host memory). Reads nothing of the file's bytes
-    and initialises no GPU. Raises as :func:`waybill.open`, and ``waybill.BadArgument`` for an offset past the end."""
+    and initialises no GPU. ``registered``: for a destination that is registered with cuFile, which then splits otherwise. Raises as :func:`waybill.open`, and ``waybill.BadArgument`` for an offset past the end."""
     text, content = _core.explain(
         check_path(path),
         -1 if device is None or device == "host" else min(check_count(device, "device", "a GPU's number"), 1 << 30),
         check_count(offset, "offset"),
         None if size is None else check_count(size, "size"),
+        bool(registered),
         as_texts(settings),
         context_settings(),
     )

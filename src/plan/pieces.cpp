@@ -1,6 +1,11 @@
 #include "plan/pieces.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <string_view>
+
+#include "settings/cufile_keys.hpp"
 
 namespace waybill {
 namespace {
@@ -8,18 +13,19 @@ namespace {
 constexpr std::uint64_t kKiB = 1024;
 constexpr std::uint64_t kMiB = 1024 * kKiB;
 
-// As the libraries log them when they start without a cufile.json; the grids of tests/plan agree.
-constexpr Execution kSerial{0, 0, kMiB, false, kMiB};
-constexpr Execution kParallel{8, 4, kMiB, true, kMiB};
-constexpr Execution kParallelLargeReads{8, 4, kMiB, true, 16 * kMiB};
-constexpr MeasuredVersion kMeasured[] = {
-    {1150, kSerial},   {1160, kParallel},           {1170, kParallel},
-    {1180, kParallel}, {1190, kParallelLargeReads}, {1200, kParallelLargeReads},
-};
+// Those whose grids are in tests/plan/grids.
+constexpr int kMeasured[] = {1150, 1160, 1170, 1180, 1190, 1200};
 
 // Every rule below was fitted to the grids: 1.15 to 1.20, NVIDIA's shipped keys and 22 other sets, 27 sizes.
 constexpr std::uint64_t kShareMultiple = 64 * kKiB;  // of a registered destination's shares
 constexpr std::uint64_t kLeastTail = kMiB;           // up to this, the rest joins an unregistered destination's last piece
+
+std::uint64_t built_in_number(std::string_view key, int version) {
+    const std::string_view text = built_in_of(*find_cufile_key(key), version);
+    std::uint64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
 
 std::uint64_t divide_up(std::uint64_t bytes, std::uint64_t by) { return bytes / by + (bytes % by != 0 ? 1 : 0); }
 
@@ -51,17 +57,24 @@ std::uint64_t pool_buffer(std::uint64_t bytes) {
 
 }  // namespace
 
-const MeasuredVersion& nearest_measured_version(std::optional<int> version) {
-    const MeasuredVersion* found = std::end(kMeasured) - 1;
-    while (version && found != std::begin(kMeasured) && found->version > *version) {
+int nearest_measured_version(std::optional<int> version) {
+    const int* found = std::end(kMeasured) - 1;
+    while (version && found != std::begin(kMeasured) && *found > *version) {
         --found;
     }
     return *found;
 }
 
-Execution execution_of(const CufileConfig& config, const MeasuredVersion& version) {
+Execution built_in_execution(int version) {
+    return {built_in_number("execution.max_io_threads", version), built_in_number("execution.max_request_parallelism", version),
+            built_in_number("execution.min_io_threshold_size_kb", version) * kKiB,
+            built_in_of(*find_cufile_key("execution.parallel_io"), version) == "true",
+            built_in_number("properties.max_direct_io_size_kb", version) * kKiB};
+}
+
+Execution execution_of(const CufileConfig& config, int version) {
     if (config.file.empty()) {
-        return version.built_in;
+        return built_in_execution(version);
     }
     return {config.max_io_threads, config.max_request_parallelism, config.min_io_threshold_bytes, config.parallel_io,
             config.max_direct_io_bytes};

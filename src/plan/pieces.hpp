@@ -19,17 +19,15 @@ struct Execution {
     bool operator==(const Execution&) const = default;
 };
 
-// A version of cuFile whose splitting was measured (tests/plan/grids), and what it does without any cufile.json.
-struct MeasuredVersion {
-    int version = 0;  // 1000*major + 10*minor
-    Execution built_in;
-};
+// The version of cuFile whose splitting was measured (tests/plan/grids) that is nearest, as 1000*major + 10*minor; the newest one
+// for an unknown version.
+[[nodiscard]] int nearest_measured_version(std::optional<int> version);
 
-// The row of that version; the nearest one for a version outside them, the newest one for an unknown version.
-[[nodiscard]] const MeasuredVersion& nearest_measured_version(std::optional<int> version);
+// What that version does without any cufile.json (the built-in values of settings/cufile_keys.hpp).
+[[nodiscard]] Execution built_in_execution(int version);
 
 // What holds for a configuration: its keys, or the version's built-in values where there is no cufile.json.
-[[nodiscard]] Execution execution_of(const CufileConfig& config, const MeasuredVersion& version);
+[[nodiscard]] Execution execution_of(const CufileConfig& config, int version);
 
 // Both in one: of the version that is loaded or that the facts tell.
 [[nodiscard]] std::optional<int> cufile_version(const CufileFacts& cufile, const CufileUse& use);
@@ -39,8 +37,8 @@ struct MeasuredVersion {
 // divides by zero (seen over the stand-in libcuda, in all versions): one piece is answered.
 [[nodiscard]] Shares split_task(std::uint64_t size_bytes, const Execution& execution, bool registered);
 
-// How many reads of the file the pieces become in compatibility mode. For a destination that is not registered each fills a buffer
-// of the library's pool (posix_pool_slab_size_kb, taken to be as built in); for a registered one it is direct_io_bytes.
+// How many reads of the file the pieces become in compatibility mode. For a destination that is not registered each fills a
+// buffer of the library's pool (posix_pool_slab_size_kb, taken to be as built in); for a registered one it is direct_io_bytes.
 [[nodiscard]] std::uint64_t count_device_reads(const Shares& pieces, const Execution& execution, bool registered);
 
 }  // namespace waybill

@@ -15,11 +15,11 @@ Shares split_request(std::uint64_t size_bytes, std::uint64_t task_bytes) {
     return {count, std::min(task_bytes, size_bytes), size_bytes - (count - 1) * task_bytes};
 }
 
-PlanBasis basis_of(const Route& route, const std::optional<int>& version, const MeasuredVersion& row) {
+PlanBasis basis_of(const Route& route, const std::optional<int>& version, int measured) {
     if (!version) {
         return PlanBasis::unknown_version;
     }
-    if (*version != row.version) {
+    if (*version != measured) {
         return PlanBasis::other_version;
     }
     return route.expected_path == Path::cufile_posix ? PlanBasis::measured : PlanBasis::direct_path;
@@ -62,8 +62,8 @@ Plan make_plan(const Route& route, std::uint64_t size_bytes, const Settings& set
         return plan;
     }
     const std::optional<int> version = cufile_version(cufile, use);
-    const MeasuredVersion& row = nearest_measured_version(version);
-    const Execution execution = execution_of(cufile.config, row);
+    const int measured = nearest_measured_version(version);
+    const Execution execution = execution_of(cufile.config, measured);
     const Shares full = split_task(plan.tasks.size_bytes, execution, use.registered);
     const Shares last = split_task(plan.tasks.last_bytes, execution, use.registered);
     plan.pieces_per_task = full;
@@ -75,7 +75,7 @@ Plan make_plan(const Route& route, std::uint64_t size_bytes, const Settings& set
         plan.device_reads = (plan.tasks.count - 1) * count_device_reads(full, execution, use.registered) +
                             count_device_reads(last, execution, use.registered);
     }
-    plan.basis = basis_of(route, version, row);
+    plan.basis = basis_of(route, version, measured);
     return plan;
 }
 

@@ -45,7 +45,7 @@ void of_cufile(std::vector<Reason>& shapes, const Plan& plan, const Route& route
     }
 }
 
-// Figures: docs/measurements and the first table of staged reads.
+// Figures: docs/measurements/2026-12-02-h200.md.
 void of_staging(std::vector<Reason>& shapes, const Plan& plan, const Settings& settings, std::uint64_t threads) {
     const std::uint64_t copy_bytes = std::min(settings.task_size.value, settings.bounce_buffer_size.value);
     if (plan.size_bytes >= kLargeRead && threads > 1 && copy_bytes < kMiB) {

@@ -20,8 +20,20 @@ def findings_of_sources():
     )
 
 
+REASON = rf'\{{"({WORDS})",\s+(?:fmt::format\()?"'
+
+
 def reasons_of_sources():
-    return in_sources(rf'\{{"({WORDS})",\s+(?:fmt::format\()?"', "route/route.cpp", "route/requirement.cpp", "io/*.cpp")
+    return in_sources(REASON, "route/route.cpp", "route/requirement.cpp", "io/*.cpp")
+
+
+def slow_shapes_of_sources():
+    return in_sources(REASON, "plan/slow_shapes.cpp")
+
+
+def ids_of_lines(section):
+    """The ids that begin the lines of a list."""
+    return set(re.findall(r"`([^`]+)`", " ".join(re.findall(r"^- (`[^:]+`):", section, re.MULTILINE))))
 
 
 def test_each_finding_has_its_paragraph():
@@ -35,8 +47,12 @@ def test_each_finding_has_its_paragraph():
 
 
 def test_each_reason_has_its_line():
-    reasons = set(re.findall(r"`([^`]+)`", " ".join(re.findall(r"^- (`[^:]+`):", DOCUMENT, re.MULTILINE))))
+    reasons = ids_of_lines(DOCUMENT[DOCUMENT.index("## Reasons") : DOCUMENT.index("## Slow shapes")])
     missing = reasons_of_sources() - reasons - findings_of_sources()
     assert not missing
     text = "\n".join(path.read_text() for folder in ("route", "io", "engine") for path in (ROOT / "src" / folder).glob("*.cpp"))
     assert {name for name in reasons if f'"{name}"' not in text} == set()
+
+
+def test_each_slow_shape_has_its_line():
+    assert ids_of_lines(DOCUMENT[DOCUMENT.index("## Slow shapes") :]) == slow_shapes_of_sources() != set()

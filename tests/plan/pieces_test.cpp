@@ -33,8 +33,8 @@ void take(const std::string& cell, std::uint64_t unit, std::uint64_t& field) {
 constexpr std::size_t kKeyCells = 7;
 
 // A key that the file leaves out has the version's built-in value.
-Execution execution_in(const std::vector<std::string>& row, const MeasuredVersion& version) {
-    Execution execution = version.built_in;
+Execution execution_in(const std::vector<std::string>& row, int version) {
+    Execution execution = built_in_execution(version);
     take(row[1], 1, execution.threads);
     take(row[2], 1, execution.parallelism);
     take(row[3], kKiB, execution.threshold_bytes);
@@ -45,7 +45,7 @@ Execution execution_in(const std::vector<std::string>& row, const MeasuredVersio
     return execution;
 }
 
-int check_grid(const std::filesystem::path& path, const MeasuredVersion& version) {
+int check_grid(const std::filesystem::path& path, int version) {
     std::ifstream in(path);
     std::string line;
     std::getline(in, line);
@@ -77,7 +77,7 @@ TEST(Pieces, AgreeWithEveryRowThatWasMeasured) {
         const std::string name = entry.path().stem();
         const auto numbers = split(name, '.');
         const int version = 1000 * std::stoi(std::string(numbers[0])) + 10 * std::stoi(std::string(numbers[1]));
-        ASSERT_EQ(nearest_measured_version(version).version, version) << "a grid without a row of the model";
+        ASSERT_EQ(nearest_measured_version(version), version) << "a grid without a row of the model";
         versions.insert(version);
         EXPECT_GT(check_grid(entry.path(), nearest_measured_version(version)), 1000);
     }
@@ -98,15 +98,15 @@ TEST(Pieces, CoverTheTaskForAnyKeys) {
 }
 
 TEST(Pieces, OfAVersionOutsideTheGridsAreTheNearestOnes) {
-    EXPECT_EQ(nearest_measured_version(1000).version, 1150);
-    EXPECT_EQ(nearest_measured_version(1155).version, 1150);
-    EXPECT_EQ(nearest_measured_version(9990).version, 1200);
-    EXPECT_EQ(nearest_measured_version(std::nullopt).version, 1200);
+    EXPECT_EQ(nearest_measured_version(1000), 1150);
+    EXPECT_EQ(nearest_measured_version(1155), 1150);
+    EXPECT_EQ(nearest_measured_version(9990), 1200);
+    EXPECT_EQ(nearest_measured_version(std::nullopt), 1200);
 }
 
 TEST(Pieces, OfNothingAreNone) {
-    EXPECT_EQ(split_task(0, nearest_measured_version(1200).built_in, true), Shares{});
-    EXPECT_EQ(count_device_reads({}, nearest_measured_version(1200).built_in, false), 0U);
+    EXPECT_EQ(split_task(0, built_in_execution(1200), true), Shares{});
+    EXPECT_EQ(count_device_reads({}, built_in_execution(1200), false), 0U);
 }
 
 }  // namespace

@@ -65,20 +65,36 @@ Finding finding_of(const Condition& condition, const Answer& answer, const Check
     return finding;
 }
 
-}  // namespace
-
-Verdict direct_verdict(const FileFacts& file, const MachineFacts& machine, const GpuFacts& gpu) {
-    const DirectPath direct = find_direct_path(file, machine, &gpu);
-    return {direct.path.has_value(), direct.path, direct.first_failing};
+// A rule says of the library alone that it cannot work here, whatever the file.
+std::optional<Reason> why_library_cannot_work(const CheckSubject& subject) {
+    for (const Rule& rule : rules()) {
+        if (rule.severity == Severity::blocks_cufile) {
+            if (auto finding = apply(rule, subject)) {
+                return Reason{std::move(finding->id), std::move(finding->seen)};
+            }
+        }
+    }
+    return std::nullopt;
 }
 
-Verdict cufile_verdict(const FileFacts& file, const MachineFacts& machine, const GpuFacts& gpu) {
-    const auto failed = first_failing({true, false, false}, file, machine, &gpu);
-    return {!failed.has_value(), std::nullopt, failed ? std::optional(failed->reason) : std::nullopt};
+}  // namespace
+
+Verdict direct_verdict(const CheckSubject& subject) {
+    DirectPath direct = find_direct_path(subject.file, subject.machine, &subject.gpu);
+    if (direct.path) {
+        direct.first_failing = why_library_cannot_work(subject);
+    }
+    return {!direct.first_failing, direct.first_failing ? std::nullopt : direct.path, direct.first_failing};
+}
+
+Verdict cufile_verdict(const CheckSubject& subject) {
+    const auto failed = first_failing({true, false, false}, subject.file, subject.machine, &subject.gpu);
+    std::optional<Reason> why = failed ? std::optional(failed->reason) : why_library_cannot_work(subject);
+    return {!why.has_value(), std::nullopt, std::move(why)};
 }
 
 std::vector<Finding> find_all(const CheckSubject& subject) {
-    const Verdict direct = direct_verdict(subject.file, subject.machine, subject.gpu);
+    const Verdict direct = direct_verdict(subject);
     std::vector<Finding> findings;
     for (const Condition& condition : conditions()) {
         const Answer answer = condition.ask({subject.file, subject.machine, &subject.gpu});
@@ -93,6 +109,8 @@ std::vector<Finding> find_all(const CheckSubject& subject) {
             findings.push_back(std::move(finding));
         } else if (finding.severity == Severity::blocks_cufile) {
             *same = std::move(finding);
+        } else {
+            same->seen = std::move(finding.seen);  // the same and a doubt
         }
     }
     for (const Rule& rule : rules()) {

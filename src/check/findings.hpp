@@ -6,8 +6,9 @@
 
 namespace waybill {
 
-[[nodiscard]] Verdict direct_verdict(const FileFacts& file, const MachineFacts& machine, const GpuFacts& gpu);
-[[nodiscard]] Verdict cufile_verdict(const FileFacts& file, const MachineFacts& machine, const GpuFacts& gpu);
+// The first condition of routing that fails, or the first rule that says that the library cannot work here.
+[[nodiscard]] Verdict direct_verdict(const CheckSubject& subject);
+[[nodiscard]] Verdict cufile_verdict(const CheckSubject& subject);
 
 // What conditions fail, then what cufile.json says, then the rules.
 [[nodiscard]] std::vector<Finding> find_all(const CheckSubject& subject);

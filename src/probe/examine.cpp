@@ -117,9 +117,10 @@ CheckReport report_on(const std::string& path, const std::string& device, const 
     report.machine = machine.facts;
     report.gpu = gpu_of(report.surroundings, report.machine);
     report.route = route_of(report, machine, layers);
-    report.direct = direct_verdict(report.file_facts, report.machine, report.gpu);
-    report.cufile = cufile_verdict(report.file_facts, report.machine, report.gpu);
-    report.findings = find_all({report.file_facts, report.machine, report.gpu, report.surroundings});
+    const CheckSubject subject{report.file_facts, report.machine, report.gpu, report.surroundings};
+    report.direct = direct_verdict(subject);
+    report.cufile = cufile_verdict(subject);
+    report.findings = find_all(subject);
     return report;
 }
 
@@ -178,7 +179,8 @@ std::vector<MountReport> check_mounts(const std::string& device, const SettingLa
         const bool seen = mount_of_path(mounts, mount.mount_point).value.id == mount.id;
         if (seen && keeps_files(mount.file_system)) {
             const FileFacts file = facts_of_mount(mount, machine);
-            reports.push_back({mount, direct_verdict(file, machine.facts, gpu), cufile_verdict(file, machine.facts, gpu)});
+            const CheckSubject subject{file, machine.facts, gpu, surroundings};
+            reports.push_back({mount, direct_verdict(subject), cufile_verdict(subject)});
         }
     }
     return reports;

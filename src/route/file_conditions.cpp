@@ -55,6 +55,17 @@ bool has_disk(const FileFacts& file) {
     return !file.memory_backed && !is_network(file_system(file)) && file.device.major != 0;
 }
 
+// cuFile's compatibility mode takes some file systems from a version on (its release notes); older ones refuse (5008).
+Answer served_from(int since, const std::string& what, const Subject& subject) {
+    if (at_least(subject.machine, since)) {
+        return yes();
+    }
+    const bool older = older_than(subject.machine, since);
+    std::string text = fmt::format("{}, which cuFile takes from {}.{} on, and {}", what, since / 1000, since % 1000 / 10,
+                                   older ? "the one here is older" : "which one is here is not known");
+    return older ? no(std::move(text)) : not_known(std::move(text));
+}
+
 }  // namespace
 
 // From 1.16 on the general switch alone does nothing: the file's kind of device or file system has one too.
@@ -90,13 +101,13 @@ Answer not_overlay(const Subject& subject) {
                : yes();
 }
 
-// cuFile's compatibility mode takes overlayfs from 1.16 on (its release notes).
 Answer overlay_served(const Subject& subject) {
     constexpr int kServedFrom = 1160;
-    return file_system(subject.file) == "overlay" && older_than(subject.machine, kServedFrom)
-               ? no(fmt::format("the file lies in a container's overlay, mounted at {}, which cuFile takes from 1.16 on",
-                                subject.file.mount.value.mount_point))
-               : yes();
+    return file_system(subject.file) != "overlay"
+               ? yes()
+               : served_from(kServedFrom,
+                             fmt::format("the file lies in a container's overlay, mounted at {}", subject.file.mount.value.mount_point),
+                             subject);
 }
 
 Answer file_system_direct(const Subject& subject) {
@@ -110,14 +121,11 @@ Answer file_system_direct(const Subject& subject) {
                : no(fmt::format("no direct path exists for the file system {}", type));
 }
 
-// In memory and squashfs from 1.16 on, zfs and btrfs from 1.17 on (cuFile's release notes); older ones refuse (5008).
+// In memory and squashfs from 1.16 on, zfs and btrfs from 1.17 on.
 Answer file_system_served(const Subject& subject) {
     const std::string& type = file_system(subject.file);
     const int since = is_one_of(type, {"tmpfs", "ramfs", "squashfs"}) ? 1160 : is_one_of(type, {"zfs", "btrfs"}) ? 1170 : 0;
-    return older_than(subject.machine, since)
-               ? no(fmt::format("cuFile takes the file system {} from {}.{} on, and the one here is older", type, since / 1000,
-                                since % 1000 / 10))
-               : yes();
+    return since == 0 ? yes() : served_from(since, fmt::format("the file system is {}", type), subject);
 }
 
 Answer real_device(const Subject& subject) {

@@ -49,8 +49,8 @@ struct Healthy {
 
 TEST(Findings, AHealthyMachineHasADirectPathAndNothingBlocks) {
     const Healthy machine;
-    EXPECT_TRUE(direct_verdict(machine.file, machine.machine, machine.gpu).possible);
-    EXPECT_TRUE(cufile_verdict(machine.file, machine.machine, machine.gpu).possible);
+    EXPECT_TRUE(direct_verdict(machine.subject()).possible);
+    EXPECT_TRUE(cufile_verdict(machine.subject()).possible);
     for (const Finding& finding : machine.findings()) {
         EXPECT_NE(finding.severity, Severity::blocks_direct) << finding.id;
         EXPECT_NE(finding.severity, Severity::blocks_cufile) << finding.id;
@@ -111,11 +111,39 @@ TEST(Findings, WhatIsTakenAwayIsFound) {
         const Finding* finding = machine.find(all, each.id);
         ASSERT_NE(finding, nullptr) << each.id;
         EXPECT_EQ(finding->severity, each.blocks_cufile ? Severity::blocks_cufile : Severity::blocks_direct) << each.id;
-        const Verdict direct = direct_verdict(machine.file, machine.machine, machine.gpu);
+        const Verdict direct = direct_verdict(machine.subject());
         ASSERT_TRUE(direct.first_failing) << each.id;
         EXPECT_EQ(direct.first_failing->id, each.id);
-        const Verdict cufile = cufile_verdict(machine.file, machine.machine, machine.gpu);
+        const Verdict cufile = cufile_verdict(machine.subject());
         EXPECT_EQ(!cufile.possible, each.blocks_cufile) << each.id;
+    }
+}
+
+// The library's own troubles hold for every file.
+TEST(Findings, ALibraryThatCannotWorkHereServesNothing) {
+    Healthy lacking;
+    lacking.surroundings.missing_dependencies = known_fact(std::vector<std::string>{"librdmacm.so.1"}, "x");
+    Healthy old;
+    old.machine.nvidia_driver.value = "525.60";
+    for (const auto& [machine, id] : {std::pair(&lacking, "cufile-dependency-missing"), std::pair(&old, "cufile-driver-mismatch")}) {
+        for (const Verdict& verdict : {direct_verdict(machine->subject()), cufile_verdict(machine->subject())}) {
+            EXPECT_FALSE(verdict.possible || verdict.path);
+            ASSERT_TRUE(verdict.first_failing) << id;
+            EXPECT_EQ(verdict.first_failing->id, id);
+        }
+    }
+}
+
+TEST(Findings, AFileSystemThatNewerLibrariesTakeIsADoubtWhereTheVersionIsNotKnown) {
+    for (const char* type : {"overlay", "tmpfs", "btrfs"}) {
+        Healthy machine;
+        machine.machine.cufile.version = {};
+        machine.file.mount.value.file_system = type;
+        const auto all = machine.findings();
+        EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const Finding& finding) {
+            return finding.seen.find("which one is here is not known") != std::string::npos;
+        })) << type;
+        EXPECT_TRUE(cufile_verdict(machine.subject()).possible) << type;
     }
 }
 

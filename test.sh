@@ -59,7 +59,7 @@ step machines env WAYBILL_PROGRAM="$PWD/build/debug/waybill" "$VENV/bin/python" 
 step real-cufile env WAYBILL_PROGRAM="$PWD/build/debug/waybill" "$VENV/bin/python" -m pytest -q tests/real_cufile
 must python-package "$VENV/bin/pip" install -q --no-build-isolation --no-deps .
 step python env WAYBILL_FAKES="$PWD/build/debug/fakes" "$VENV/bin/python" -m pytest -q python/tests
-step consumer scripts/consumer.sh
+step consumer scripts/consumer.sh build/debug
 if [ $quick -eq 0 ]; then
     for preset in asan tsan; do
         must "configure-$preset" cmake --preset $preset

@@ -2,7 +2,15 @@
 find_package(CLI11 REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 add_executable(waybill_cli
+  src/bench/bench.cpp
+  src/bench/bench_json.cpp
+  src/bench/cache.cpp
+  src/bench/ceilings.cpp
+  src/bench/plot.cpp
+  src/bench/report.cpp
+  src/bench/test_file.cpp
   src/cli/arguments.cpp
+  src/cli/bench.cpp
   src/cli/check.cpp
   src/cli/check_compare_json.cpp
   src/cli/check_probe_json.cpp

@@ -4,7 +4,10 @@
 #include <sstream>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
+#include "base/text.hpp"
+#include "settings/parse.hpp"
 #include "waybill/error.hpp"
 
 namespace waybill {
@@ -20,6 +23,7 @@ struct All {
     PlanArguments plan;
     CheckArguments check;
     StatsArguments stats;
+    BenchArguments bench;
     ConfigArguments config;
     VersionArguments version;
 };
@@ -43,20 +47,45 @@ void add_size(CLI::App& app, const std::string& name, std::optional<std::uint64_
         ->type_name("SIZE");
 }
 
+// Several sizes, separated by commas.
+void add_sizes(CLI::App& app, const std::string& name, std::vector<std::uint64_t>& sizes, const std::string& help) {
+    app.add_option_function<std::vector<std::string>>(
+           name,
+           [name, &sizes](const std::vector<std::string>& texts) {
+               for (const std::string& text : texts) {
+                   check_size(name, text, sizes.emplace_back());
+               }
+           },
+           help)
+        ->type_name("SIZES")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+}
+
+// A time between `least` and `most`.
+void add_time(CLI::App& app, const std::string& name, std::chrono::nanoseconds& time, std::chrono::nanoseconds least,
+              std::chrono::nanoseconds most, const std::string& help) {
+    const auto take = [name, &time, least, most](const std::string& text) {
+        try {
+            time = std::chrono::nanoseconds(parse_duration(text));
+        } catch (const Error& error) {
+            throw CLI::ValidationError(fmt::format("{}: '{}' is no time; {}", name, text, error.what()));
+        }
+        if (time < least || time > most) {
+            const auto words = [](std::chrono::nanoseconds limit) { return duration_text(static_cast<std::uint64_t>(limit.count())); };
+            throw CLI::ValidationError(fmt::format("{}: '{}' is not between {} and {}", name, text, words(least), words(most)));
+        }
+    };
+    app.add_option_function<std::string>(name, take, help)->type_name("TIME");
+}
+
 // Options that stand for a setting of this call.
 void add_setting(CLI::App& app, SettingValues& settings, const std::string& option, const std::string& name, const std::string& help) {
     app.add_option_function<std::string>(option, [&settings, name](const std::string& text) { settings[name] = text; }, help)
         ->type_name("VALUE");
 }
 
-void add_settings(CLI::App& app, SettingValues& settings) {
-    add_setting(app, settings, "--compat-mode", "compat_mode", "auto, on or off");
-    add_setting(app, settings, "--task-size", "task_size", "bytes of a task, as 4MiB");
-    add_setting(app, settings, "--threads", "num_threads", "threads, or auto");
-    add_setting(app, settings, "--page-cache", "page_cache", "auto, use, bypass or direct");
-    add_setting(app, settings, "--evidence", "evidence", "off, auto or on");
-    add_setting(app, settings, "--require-evidence", "require_evidence", "proved or consistent");
-    add_setting(app, settings, "--time-limit", "time_limit", "give up after this time, as 30s");
+void add_any_setting(CLI::App& app, SettingValues& settings) {
     app.add_option_function<std::vector<std::string>>(
            "--set",
            [&settings](const std::vector<std::string>& all) {
@@ -71,6 +100,17 @@ void add_settings(CLI::App& app, SettingValues& settings) {
            "any setting for this call; `waybill config` lists them")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
+}
+
+void add_settings(CLI::App& app, SettingValues& settings) {
+    add_setting(app, settings, "--compat-mode", "compat_mode", "auto, on or off");
+    add_setting(app, settings, "--task-size", "task_size", "bytes of a task, as 4MiB");
+    add_setting(app, settings, "--threads", "num_threads", "threads, or auto");
+    add_setting(app, settings, "--page-cache", "page_cache", "auto, use, bypass or direct");
+    add_setting(app, settings, "--evidence", "evidence", "off, auto or on");
+    add_setting(app, settings, "--require-evidence", "require_evidence", "proved or consistent");
+    add_setting(app, settings, "--time-limit", "time_limit", "give up after this time, as 30s");
+    add_any_setting(app, settings);
 }
 
 void add_read(CLI::App& app, ReadArguments& read) {
@@ -144,11 +184,43 @@ void add_stats(CLI::App& app, StatsArguments& stats) {
     command.add_option("pid", stats.pid, "the process (default: all)")->type_name("PID")->check(CLI::Range(std::int64_t{1}, kMostPid));
     command.add_flag("--all", stats.all, "every process that may be looked at");
     command.add_flag("--watch", stats.watch, "again and again, until ^C or the end of the process");
-    command.add_option("--interval", stats.interval, "time between two looks, as 500ms (default 1s)")->type_name("TIME");
+    add_time(command, "--interval", stats.interval, std::chrono::milliseconds(10), std::chrono::hours(24),
+             "time between two looks, as 500ms (default 1s)");
     command.add_flag("--openmetrics", stats.openmetrics, "print for Prometheus (OpenMetrics text)");
     command.add_flag("--json", stats.json, "print as JSON; with --watch a line each time");
     command.footer("Exit codes: 0 done, 1 cuFile's own counters contradict Waybill's, 3 no such process or none of its own, 130 ^C.\n"
                    "Examples:\n  waybill stats\n  waybill stats 4242 --watch\n  waybill stats --all --openmetrics");
+}
+
+void add_bench(CLI::App& app, BenchArguments& bench) {
+    constexpr std::uint64_t kMostThreads = 1024;
+    CLI::App& command = *app.add_subcommand("bench", "Measure every path of this machine, each beside the most that its parts do");
+    command.add_option("file", bench.file, "the file to read (one is made in the current folder, and nothing is left of it)")
+        ->type_name("FILE");
+    add_size(command, "--size", bench.size_bytes, "bytes of the file to use (default: all; of one that is made: 1GiB)");
+    command.add_option("--to", bench.to, "gpu, gpu:N (CUDA's number, a UUID or a PCI address) or host")->type_name("WHERE");
+    command.add_option("--paths", bench.paths, "host, staged, cufile or all; separated by commas (default: all that can be)")
+        ->type_name("PATHS")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember({"all", "host", "staged", "cufile"}));
+    add_sizes(command, "--requests", bench.request_bytes, "sizes of a request; separated by commas (default: from 4KiB to the file's size)");
+    command.add_option("--threads", bench.threads, "threads of a request; separated by commas (default: as Waybill chooses)")
+        ->type_name("N")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::Range(std::uint64_t{1}, kMostThreads));
+    command.add_option("--cache", bench.cache, "hot (the file is in the page cache), cold (it is not) or both")
+        ->check(CLI::IsMember({"hot", "cold", "both"}));
+    add_time(command, "--time", bench.time, std::chrono::milliseconds(1), std::chrono::hours(1),
+             "time for each row, as 2s (default 500ms)");
+    command.add_option("--compare", bench.compare, "an earlier report (--json): each row is told as a multiple of it")
+        ->type_name("REPORT");
+    command.add_option("--plot", bench.plot, "draw NAME.svg and NAME.png too (with gnuplot)")->type_name("NAME");
+    add_any_setting(command, bench.settings);
+    command.add_flag("--json", bench.json, "print as JSON");
+    command.footer("Examples:\n  waybill bench\n  waybill bench /data/model.bin --paths staged,cufile --requests 1MiB,16MiB\n"
+                   "  waybill bench model.bin --cache hot --json > before.json\n  waybill bench model.bin --cache hot --compare before.json");
 }
 
 void add_config(CLI::App& app, ConfigArguments& config) {
@@ -167,6 +239,7 @@ std::unique_ptr<CLI::App> make_app(All& all) {
     add_plan(*app, all.plan);
     add_check(*app, all.check);
     add_stats(*app, all.stats);
+    add_bench(*app, all.bench);
     add_config(*app, all.config);
     CLI::App& version = *app->add_subcommand("version", "Print the version");
     version.add_flag("--json", all.version.json, "print as JSON");
@@ -202,6 +275,9 @@ Arguments parse_arguments(int count, char** words) {
     }
     if (app->got_subcommand("stats")) {
         return all.stats;
+    }
+    if (app->got_subcommand("bench")) {
+        return all.bench;
     }
     if (app->got_subcommand("config")) {
         return all.config;

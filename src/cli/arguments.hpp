@@ -1,6 +1,7 @@
 // The command line's arguments as plain values. arguments.cpp alone knows the parser.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -65,8 +66,23 @@ struct StatsArguments {
     std::optional<std::int64_t> pid;  // all processes without one
     bool all = false;
     bool watch = false;
-    std::string interval = "1s";
+    std::chrono::nanoseconds interval = std::chrono::seconds(1);
     bool openmetrics = false;
+    bool json = false;
+};
+
+struct BenchArguments {
+    std::string file;  // empty: one is made
+    std::optional<std::uint64_t> size_bytes;
+    std::optional<std::string> to;
+    std::vector<std::string> paths;            // empty: all that can be
+    std::vector<std::uint64_t> request_bytes;  // empty: from 4 KiB to the file's size
+    std::vector<std::uint64_t> threads;        // empty: as Waybill chooses
+    std::string cache = "both";
+    std::chrono::nanoseconds time = std::chrono::milliseconds(500);
+    std::optional<std::string> compare;
+    std::optional<std::string> plot;
+    SettingValues settings;
     bool json = false;
 };
 
@@ -87,7 +103,8 @@ struct Usage {
     int exit_code = 0;
 };
 
-using Arguments = std::variant<ReadArguments, WriteArguments, PlanArguments, CheckArguments, StatsArguments, ConfigArguments, VersionArguments, Usage>;
+using Arguments = std::variant<ReadArguments, WriteArguments, PlanArguments, CheckArguments, StatsArguments, BenchArguments,
+                               ConfigArguments, VersionArguments, Usage>;
 
 [[nodiscard]] Arguments parse_arguments(int count, char** words);
 

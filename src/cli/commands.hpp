@@ -10,6 +10,7 @@ int run_write(const WriteArguments& arguments);
 int run_plan(const PlanArguments& arguments);
 int run_check(const CheckArguments& arguments);
 int run_stats(const StatsArguments& arguments);
+int run_bench(const BenchArguments& arguments);
 int run_config(const ConfigArguments& arguments);
 int run_version(const VersionArguments& arguments);
 

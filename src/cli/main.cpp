@@ -15,6 +15,7 @@ int run(const WriteArguments& arguments) { return run_write(arguments); }
 int run(const PlanArguments& arguments) { return run_plan(arguments); }
 int run(const CheckArguments& arguments) { return run_check(arguments); }
 int run(const StatsArguments& arguments) { return run_stats(arguments); }
+int run(const BenchArguments& arguments) { return run_bench(arguments); }
 int run(const ConfigArguments& arguments) { return run_config(arguments); }
 int run(const VersionArguments& arguments) { return run_version(arguments); }
 int run(const Usage& usage) {

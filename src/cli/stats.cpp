@@ -7,7 +7,6 @@
 #include "cli/commands.hpp"
 #include "cli/pause.hpp"
 #include "cli/print.hpp"
-#include "settings/parse.hpp"
 #include "stats/contradictions.hpp"
 #include "stats/openmetrics.hpp"
 #include "stats/processes.hpp"
@@ -153,11 +152,7 @@ int run_stats(const StatsArguments& arguments) {
     if (!arguments.watch) {
         return once(arguments);
     }
-    const std::chrono::nanoseconds interval(parse_duration(arguments.interval));
-    if (interval < std::chrono::milliseconds(10) || interval > std::chrono::hours(24)) {
-        throw Error(ErrorCode::invalid_argument, "--interval: '" + arguments.interval + "' is not between 10ms and 24h");
-    }
-    return arguments.pid ? watch_process(arguments, interval) : watch_all(arguments, interval);
+    return arguments.pid ? watch_process(arguments, arguments.interval) : watch_all(arguments, arguments.interval);
 }
 
 }  // namespace waybill

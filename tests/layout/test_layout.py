@@ -25,7 +25,10 @@ MAY_INCLUDE = {
     "io": {"base", "settings", "facts", "gpu", "route", "pool", "evidence", "plan", "engine", "receipt", "stats"},
     "check": {"base", "settings", "route"},
     "probe": {"base", "settings", "facts", "route", "check"},
-    "cli": {"base", "settings", "facts", "gpu", "route", "pool", "evidence", "plan", "engine", "receipt", "io", "check", "probe", "stats"},
+    "bench": {"base", "facts", "gpu", "settings"},
+    "cli": {
+        "base", "bench", "settings", "facts", "gpu", "route", "pool", "evidence", "plan", "engine", "receipt", "io", "check", "probe", "stats",
+    },
 }
 # A library stays in one place.
 LIBRARIES = {

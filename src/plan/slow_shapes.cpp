@@ -51,12 +51,12 @@ void of_staging(std::vector<Reason>& shapes, const Plan& plan, const Settings& s
     if (plan.size_bytes >= kLargeRead && threads > 1 && copy_bytes < kMiB) {
         shapes.push_back(
             {"small-copies", fmt::format("copies of at most {} (the smaller of task_size and bounce_buffer_size): under 1 MiB "
-                                         "the driver serialises the copies of several threads",
+                                         "several threads were measured at half the speed or less",
                                          size_text(copy_bytes))});
     }
     if (plan.size_bytes >= kLargeRead && threads == 1) {
         shapes.push_back(
-            {"one-thread", "one thread stages all of it: eight were measured seven times as fast on a machine with 16 cores"});
+            {"one-thread", "one thread stages all of it: eight were measured four times (64 MiB) to six times (256 MiB) as fast on a machine with 16 cores"});
     }
 }
 

@@ -44,6 +44,7 @@ def test_each_finding_has_its_paragraph():
     assert set(ids) == findings_of_sources()
     for name, paragraph in documented:
         assert len(paragraph) > 80, name
+        assert "Source: " in paragraph, f"{name}: where does the rule come from?"
 
 
 def test_each_reason_has_its_line():
@@ -55,4 +56,12 @@ def test_each_reason_has_its_line():
 
 
 def test_each_slow_shape_has_its_line():
-    assert ids_of_lines(DOCUMENT[DOCUMENT.index("## Slow shapes") :]) == slow_shapes_of_sources() != set()
+    section = DOCUMENT[DOCUMENT.index("## Slow shapes") :]
+    assert ids_of_lines(section) == slow_shapes_of_sources() != set()
+    for line in re.findall(r"^- .*", section, re.MULTILINE):
+        assert "Source: " in line, f"{line[:40]}: who measured it?"
+
+
+def test_measurements_that_are_named_are_there():
+    for name in re.findall(r"docs/measurements/[\w.-]+\w", DOCUMENT):
+        assert (ROOT / name).exists(), name

@@ -41,7 +41,7 @@ constexpr std::array kAdvice{
            "stages until then",
            "reinstalling nvidia-fs: the host has it"},
     Advice{"nvidia-fs-known-bad", "/proc/driver/nvidia-fs/version, /proc/driver/nvidia-fs/stats",
-           "2.25.6: install 2.24.3 or a version from 2.25.7 on; 2.26.6 with driver 580.65.06: rebuild or update nvidia-fs for this driver",
+           "2.25.6: install 2.24.3, or (likely good too) a version from 2.25.7 on; 2.26.6 with driver 580.65.06: rebuild or update nvidia-fs for this driver",
            "changing mounts, IOMMU or cufile.json: the module itself is at fault"},
     Advice{"p2pdma-disabled", "cufile.json",
            "to use P2PDMA set properties.use_pci_p2pdma and the switch of the file's block device or file system "

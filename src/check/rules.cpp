@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array kRules{
     Rule{"cufile-dependency-missing", Severity::blocks_cufile, &dependency_missing},
-    Rule{"cufile-driver-mismatch", Severity::blocks_cufile, &driver_too_old},
+    Rule{"cufile-driver-mismatch", Severity::note, &driver_too_old},
     Rule{"cufile-json-missing", Severity::note, &cufile_json_missing},
     Rule{"cufile-json-unknown-key", Severity::note, &cufile_json_unknown_key},
     Rule{"cufile-json-ignored-value", Severity::note, &cufile_json_ignored_value},

@@ -23,7 +23,7 @@ Answer gpu_class(const Subject& subject) {
         return no(fmt::format("the driver says that {} has no GPUDirect RDMA", gpu.name.empty() ? "the GPU" : gpu.name));
     }
     return gpu.name.find("GeForce") != std::string::npos
-               ? no(fmt::format("{} is of a class that NVIDIA gives no GPUDirect RDMA", gpu.name))
+               ? no(fmt::format("{} is, by its name, of a class that NVIDIA likely gives no GPUDirect RDMA; the driver was not asked", gpu.name))
                : yes();
 }
 
@@ -82,7 +82,7 @@ Answer nvidia_fs_nodes(const Subject& subject) {
 Answer nvidia_fs_good(const Subject& subject) {
     const Fact<std::string>& version = subject.machine.nvidia_fs.version;
     if (version.is("2.25.6")) {
-        return no("nvidia-fs 2.25.6 fails every transfer with EFAULT; 2.24.3 and 2.25.7 do not");
+        return no("nvidia-fs 2.25.6 fails every transfer with EFAULT; 2.24.3 does not");
     }
     if (version.is("2.26.6") && subject.machine.nvidia_driver.is("580.65.06")) {
         return no("nvidia-fs 2.26.6 with driver 580.65.06 ends in a kernel BUG");
@@ -94,12 +94,13 @@ Answer p2pdma_kernel(const Subject& subject) {
     return must_be(subject.machine.p2pdma.kernel, "the kernel is built without PCI P2PDMA");
 }
 
+// The three below: NVIDIA's troubleshooting guide of GPUDirect Storage, NVMe P2PDMA; none of them was tried here.
 Answer p2pdma_driver(const Subject& subject) {
-    return must_be(subject.machine.p2pdma.driver_static_bar, "the NVIDIA driver does not map the GPU's memory (RMForceStaticBar1=1)");
+    return must_be(subject.machine.p2pdma.driver_static_bar, "the NVIDIA driver runs without RMForceStaticBar1=1 and so likely does not map the GPU's memory");
 }
 
 Answer p2pdma_multipath(const Subject& subject) {
-    return subject.machine.p2pdma.nvme_multipath.is(true) ? no("nvme_core's multipath is on, which hides the drive from P2PDMA")
+    return subject.machine.p2pdma.nvme_multipath.is(true) ? no("nvme_core's multipath is on, which likely hides the drive from P2PDMA")
                                                           : yes();
 }
 

@@ -123,15 +123,46 @@ TEST(Findings, WhatIsTakenAwayIsFound) {
 TEST(Findings, ALibraryThatCannotWorkHereServesNothing) {
     Healthy lacking;
     lacking.surroundings.missing_dependencies = known_fact(std::vector<std::string>{"librdmacm.so.1"}, "x");
+    for (const Verdict& verdict : {direct_verdict(lacking.subject()), cufile_verdict(lacking.subject())}) {
+        EXPECT_FALSE(verdict.possible || verdict.path);
+        ASSERT_TRUE(verdict.first_failing);
+        EXPECT_EQ(verdict.first_failing->id, "cufile-dependency-missing");
+    }
+}
+
+TEST(Findings, ADriverOlderThanItsLibraryWantsIsANoteThatBlocksNothing) {
     Healthy old;
     old.machine.nvidia_driver.value = "525.60";
-    for (const auto& [machine, id] : {std::pair(&lacking, "cufile-dependency-missing"), std::pair(&old, "cufile-driver-mismatch")}) {
-        for (const Verdict& verdict : {direct_verdict(machine->subject()), cufile_verdict(machine->subject())}) {
-            EXPECT_FALSE(verdict.possible || verdict.path);
-            ASSERT_TRUE(verdict.first_failing) << id;
-            EXPECT_EQ(verdict.first_failing->id, id);
-        }
+    const auto all = old.findings();
+    const Finding* finding = old.find(all, "cufile-driver-mismatch");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_EQ(finding->severity, Severity::note);
+    EXPECT_NE(finding->seen.find("likely"), std::string::npos);
+    EXPECT_TRUE(direct_verdict(old.subject()).possible && cufile_verdict(old.subject()).possible);
+}
+
+// No case confirms these: what is told must not sound as if one did.
+TEST(Findings, WhatNoCaseConfirmedIsWordedAsLikely) {
+    Healthy machine;
+    machine.gpu.name = "NVIDIA GeForce RTX 4090";
+    machine.machine.p2pdma.driver_static_bar = absent_fact<bool>("x");
+    machine.machine.p2pdma.nvme_multipath = known_fact(true, "x");
+    machine.file.block.value = {BlockLayer::Kind::md, "md0", {{BlockLayer::Kind::md, "md0", ""}, {BlockLayer::Kind::nvme, "nvme0n1", ""}}};
+    const auto all = machine.findings();
+    for (const char* id : {"gpu-class-unsupported", "p2pdma-driver", "p2pdma-multipath", "p2pdma-raid"}) {
+        const Finding* finding = machine.find(all, id);
+        ASSERT_NE(finding, nullptr) << id;
+        EXPECT_NE(finding->seen.find("likely"), std::string::npos) << id;
     }
+}
+
+TEST(Findings, AMappedDeviceIsNoRaid) {
+    Healthy machine;
+    machine.machine.nvidia_fs.loaded = absent_fact<bool>("x");
+    machine.file.block.value = {BlockLayer::Kind::device_mapper, "dm-0",
+                                {{BlockLayer::Kind::device_mapper, "dm-0", ""}, {BlockLayer::Kind::nvme, "nvme0n1", ""}}};
+    const auto all = machine.findings();
+    EXPECT_EQ(machine.find(all, "p2pdma-raid"), nullptr);
 }
 
 TEST(Findings, AFileSystemThatNewerLibrariesTakeIsADoubtWhereTheVersionIsNotKnown) {

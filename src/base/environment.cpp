@@ -47,13 +47,15 @@ const std::string* find_variable(const Environment& environment, std::string_vie
     return found == environment.end() ? nullptr : &found->second;
 }
 
-void set_process_variable(const std::string& name, const std::string& value) {
+std::optional<std::string> exchange_process_variable(const std::string& name, const std::optional<std::string>& value) {
     const ForkHold hold;
     const std::lock_guard lock(environment_mutex);
     const char* const now = std::getenv(name.c_str());
-    if (now == nullptr || value != now) {
-        ::setenv(name.c_str(), value.c_str(), 1);
+    std::optional<std::string> before = now != nullptr ? std::optional<std::string>(now) : std::nullopt;
+    if (before != value) {
+        value ? ::setenv(name.c_str(), value->c_str(), 1) : ::unsetenv(name.c_str());
     }
+    return before;
 }
 
 }  // namespace waybill

@@ -19,7 +19,7 @@ using Environment = std::map<std::string, std::string, std::less<>>;
 [[nodiscard]] std::string environment_entries(std::initializer_list<std::string_view> starts);
 // Null when the variable is not set.
 [[nodiscard]] const std::string* find_variable(const Environment& environment, std::string_view name);
-// Sets a variable of this process, unless it has the value already.
-void set_process_variable(const std::string& name, const std::string& value);
+// Gives a variable of this process another value, or none, unless it has that already. Returns what it was.
+std::optional<std::string> exchange_process_variable(const std::string& name, const std::optional<std::string>& value);
 
 }  // namespace waybill

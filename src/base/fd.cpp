@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 
@@ -16,10 +17,18 @@ void Fd::reset() noexcept {
     }
 }
 
+Fd open_descriptor(const char* path, int flags, unsigned permissions) noexcept {
+    int number = -1;
+    do {
+        number = ::open(path, flags | O_CLOEXEC, permissions);
+    } while (number < 0 && errno == EINTR);
+    return Fd(number);
+}
+
 Fd reopen(int fd, int flags) noexcept {
     char path[32];
     std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    Fd again(::open(path, (flags & ~(O_CREAT | O_TRUNC)) | O_CLOEXEC));
+    Fd again = open_descriptor(path, flags & ~(O_CREAT | O_TRUNC));
     struct stat ours {};
     struct stat theirs {};
     if (!again || ::fstat(fd, &ours) != 0 || ::fstat(again.get(), &theirs) != 0 || ours.st_dev != theirs.st_dev ||

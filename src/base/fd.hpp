@@ -37,6 +37,9 @@ private:
     int number_ = -1;
 };
 
+// open(2) with O_CLOEXEC, tried again where a signal interrupts it, as on network file systems. Empty on failure, with errno set.
+[[nodiscard]] Fd open_descriptor(const char* path, int flags, unsigned permissions = 0) noexcept;
+
 // A second open file description of the file behind `fd`, through /proc/self/fd, with `flags` and never O_CREAT or
 // O_TRUNC. Empty when the open is refused or when it leads to another file (device and inode are compared).
 [[nodiscard]] Fd reopen(int fd, int flags) noexcept;

@@ -42,7 +42,7 @@ Fd MachineRoot::open(std::string_view path, int flags, int& problem) const {
     Fd fd;
     if (is_live()) {
         // A plain open: /proc/modules may be answered by a library that stands before libc.
-        fd = Fd(::open(text.c_str(), flags | O_CLOEXEC));
+        fd = open_descriptor(text.c_str(), flags);
     } else {
         struct open_how how {};
         how.flags = static_cast<std::uint64_t>(flags) | O_CLOEXEC;

@@ -41,7 +41,7 @@ std::string hash_of(const Buffer& buffer, std::uint64_t size_bytes) {
 }
 
 Fd open_output(const std::string& path, const File& source) {
-    Fd out(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+    Fd out = open_descriptor(path.c_str(), O_WRONLY | O_CREAT, 0666);
     if (!out) {
         throw Error(ErrorCode::io_error, "--out: cannot open '" + path + "'", native_errno(errno));
     }

@@ -19,7 +19,7 @@ namespace {
 // All of the source's bytes, at most `most`.
 std::vector<std::byte> read_source(const WriteArguments& arguments) {
     const bool standard_input = arguments.from == "-";
-    const Fd opened = standard_input ? Fd() : Fd(::open(arguments.from.c_str(), O_RDONLY | O_CLOEXEC));
+    const Fd opened = standard_input ? Fd() : open_descriptor(arguments.from.c_str(), O_RDONLY);
     if (!standard_input && !opened) {
         throw Error(errno == ENOENT ? ErrorCode::file_not_found : ErrorCode::io_error,
                     "--from: cannot open '" + arguments.from + "'", native_errno(errno));
@@ -46,7 +46,7 @@ std::vector<std::byte> read_source(const WriteArguments& arguments) {
 
 void make_if_asked(const WriteArguments& arguments) {
     if (arguments.create && !arguments.truncate) {
-        const Fd made(::open(arguments.file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666));
+        const Fd made = open_descriptor(arguments.file.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK, 0666);
         if (!made && errno != EISDIR && errno != ENXIO) {
             throw Error(errno == EACCES ? ErrorCode::permission_denied : ErrorCode::io_error,
                         "cannot make '" + arguments.file + "'", native_errno(errno));
@@ -101,7 +101,7 @@ public:
         }
         kept_ = true;
         const std::string folder = std::filesystem::path(target).parent_path().string();
-        const Fd opened(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        const Fd opened = open_descriptor(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY);
         if (opened) {
             ::fsync(opened.get());  // the name too
         }

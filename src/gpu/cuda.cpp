@@ -23,6 +23,7 @@ std::atomic<std::uint64_t> init_time_ns{0};
 std::atomic<std::uint64_t> context_time_ns{0};
 std::mutex load_mutex;
 std::atomic<bool> initialised{false};  // by us
+std::atomic<bool> initialising{false};
 bool used_before_fork = false;
 
 bool driver_is_initialised(const CudaApi& api) noexcept {
@@ -68,13 +69,22 @@ const CudaApi* find_loaded() noexcept {
     return nullptr;
 }
 
+class Initialising {
+public:
+    Initialising() noexcept { initialising.store(true); }
+    ~Initialising() { initialising.store(false); }
+    Initialising(const Initialising&) = delete;
+    Initialising& operator=(const Initialising&) = delete;
+};
+
 // From the start, not from the first use on: a program may initialise CUDA without Waybill and use Waybill in a child alone.
 void before_fork() noexcept {
     const CudaApi* api = bound_api.load();
     if (api == nullptr) {
         api = find_loaded();
     }
-    used_before_fork = lost_by_fork.load() || (api != nullptr && driver_is_initialised(*api));
+    // In the middle of its start the driver says that it has not begun, and a child could not finish it.
+    used_before_fork = lost_by_fork.load() || initialising.load() || (api != nullptr && driver_is_initialised(*api));
 }
 
 [[maybe_unused]] const int watching_forks =
@@ -103,6 +113,7 @@ const CudaApi& cuda() {
     if (api != nullptr && initialised) {
         return *api;
     }
+    const Initialising in_progress;
     const std::uint64_t start = now_ns();
     if (api == nullptr) {
         const Library library = Library::load(kLibrary);

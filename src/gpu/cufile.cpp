@@ -8,16 +8,20 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
+#include <tuple>
 
 #include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "base/fd.hpp"
 #include "base/forks.hpp"
 #include "base/library.hpp"
+#include "base/signals.hpp"
 #include "base/text.hpp"
 #include "gpu/driver_probe.hpp"
 #include "gpu/statistics_segment.hpp"
@@ -94,9 +98,10 @@ struct DriverCall {
     CufileStatus status;
 };
 
-// The call's status, or nothing when it did not return in time.
+// The call's status, or nothing when it did not return in time. Throws std::system_error when no thread can be had.
 std::optional<CufileStatus> call_under_limit(CufileStatus (*function)(), std::uint64_t limit_ns) {
     auto call = std::make_shared<DriverCall>();
+    std::optional<BlockedSignals> blocked(std::in_place);  // the library's own threads inherit it too
     std::thread([call, function] {
         const CufileStatus status = function();
         const std::lock_guard lock(call->mutex);
@@ -104,23 +109,12 @@ std::optional<CufileStatus> call_under_limit(CufileStatus (*function)(), std::ui
         call->done = true;
         call->changed.notify_all();
     }).detach();
+    blocked.reset();
     std::unique_lock lock(call->mutex);
     if (!call->changed.wait_for(lock, std::chrono::nanoseconds(limit_ns), [&] { return call->done; })) {
         return std::nullopt;
     }
     return call->status;
-}
-
-void open_under_limit(const CufileApi& api, std::uint64_t limit_ns) {
-    const StandardDescriptors guard;
-    const std::optional<CufileStatus> status = call_under_limit(api.driver_open, limit_ns);
-    if (!status) {
-        throw unavailable("cuFileDriverOpen did not return within " + duration_text(limit_ns) +
-                          " (driver_timeout); it is not tried again in this process");
-    }
-    if (status->code != kCufileSuccess) {
-        throw unavailable("cuFileDriverOpen failed (" + cufile_code_text(status->code) + ")", native_cufile(*status));
-    }
 }
 
 // 1.15.1 crashes in its own threads while the process exits, unless its driver was closed before (seen). The end of the
@@ -132,8 +126,13 @@ void close_at_exit(CufileStatus (*close)()) {
     if (close != nullptr && to_close.exchange(close) == nullptr) {
         std::atexit([] {
             constexpr std::uint64_t kPatienceNs = 2'000'000'000;
-            if (opened_by.load() == ::getpid()) {
+            if (opened_by.load() != ::getpid()) {
+                return;
+            }
+            try {
                 (void)call_under_limit(to_close.load(), kPatienceNs);
+            } catch (const std::system_error&) {
+                (void)to_close.load()();  // a crash is the likelier end
             }
         });
     }
@@ -160,21 +159,36 @@ std::string start_statistics(const CufileApi& api) {
     return status.code == kCufileSuccess ? "" : "cuFileStatsStart failed: " + cufile_code_text(status.code);
 }
 
+// The file that libcufile reads its properties from; what was named before comes back unless it is kept.
+class PropertiesFile {
+public:
+    explicit PropertiesFile(const std::string& json) : named_(!json.empty()) {
+        if (named_) {
+            before_ = exchange_process_variable(kVariable, json);
+        }
+    }
+    ~PropertiesFile() {
+        if (named_) {
+            exchange_process_variable(kVariable, before_);
+        }
+    }
+    PropertiesFile(const PropertiesFile&) = delete;
+    PropertiesFile& operator=(const PropertiesFile&) = delete;
+    void keep() noexcept { named_ = false; }
+
+private:
+    static constexpr const char* kVariable = "CUFILE_ENV_PATH_JSON";
+    bool named_;
+    std::optional<std::string> before_;
+};
+
 class Opener {
 public:
     const CufileDriver& open(const CufileOptions& options) {
         const std::lock_guard lock(mutex_);
-        if (failure_) {
-            throw *failure_;
-        }
         if (open_.load() == nullptr) {
             const std::uint64_t start = now_ns();
-            try {
-                make(options);
-            } catch (const Error& error) {
-                failure_ = std::make_unique<Error>(error);
-                throw;
-            }
+            open_once(options);
             open_time_ns += now_ns() - start;
         }
         if (options.statistics) {
@@ -194,10 +208,29 @@ private:
         }
     }
 
-    void make(const CufileOptions& options) {
-        if (!options.json.empty()) {
-            set_process_variable("CUFILE_ENV_PATH_JSON", options.json);
+    // What made an attempt fail; another library, or more time, may do better.
+    using Attempt = std::tuple<std::string, std::string, std::uint64_t, bool>;
+
+    void open_once(const CufileOptions& options) {
+        if (hung_) {
+            throw *hung_;
         }
+        const Attempt attempt(options.library, options.json, options.open_timeout_ns, options.try_in_child_first);
+        if (const auto failed = failures_.find(attempt); failed != failures_.end()) {
+            throw failed->second;
+        }
+        try {
+            make(options);
+        } catch (const Error& error) {
+            failures_.emplace(attempt, error);
+            throw;
+        } catch (const std::system_error& problem) {  // of this moment: not kept
+            throw unavailable("no thread can be had that opens its driver under a time limit", native_errno(problem.code().value()));
+        }
+    }
+
+    void make(const CufileOptions& options) {
+        PropertiesFile properties(options.json);
         if (options.try_in_child_first) {
             const DriverProbe probe = probe_driver(options.library, options.open_timeout_ns);
             if (!probe.opened) {
@@ -210,17 +243,32 @@ private:
         }
         bind_all(library, driver_.api);
         driver_.path = library.path();
-        if (driver_.api.get_version != nullptr && driver_.api.get_version(&driver_.version).code != kCufileSuccess) {
+        if (driver_.api.get_version == nullptr || driver_.api.get_version(&driver_.version).code != kCufileSuccess) {
             driver_.version = 0;
         }
-        open_under_limit(driver_.api, options.open_timeout_ns);
+        open_under_limit(options.open_timeout_ns);
+        properties.keep();
         close_at_exit(driver_.api.driver_close);
         open_.store(&driver_, std::memory_order_release);
     }
 
+    void open_under_limit(std::uint64_t limit_ns) {
+        const StandardDescriptors guard;
+        const std::optional<CufileStatus> status = call_under_limit(driver_.api.driver_open, limit_ns);
+        if (!status) {
+            hung_ = std::make_unique<Error>(unavailable("cuFileDriverOpen did not return within " + duration_text(limit_ns) +
+                                                        " (driver_timeout); it is not tried again in this process"));
+            throw *hung_;
+        }
+        if (status->code != kCufileSuccess) {
+            throw unavailable("cuFileDriverOpen failed (" + cufile_code_text(status->code) + ")", native_cufile(*status));
+        }
+    }
+
     std::mutex mutex_;
     CufileDriver driver_;
-    std::unique_ptr<Error> failure_;
+    std::map<Attempt, Error> failures_;
+    std::unique_ptr<Error> hung_;  // a thread is still in a library's driver: no other is tried
     std::atomic<const CufileDriver*> open_{nullptr};
 };
 

@@ -1,6 +1,6 @@
 // NVIDIA's cuFile library, loaded at run time and only when a route needs it.
 //
-// One library a process: the first one named wins. The driver is opened once, under a time limit, with descriptors 0 to 2
+// One library a process: the first one whose driver opens wins. The driver is opened once, under a time limit, with descriptors 0 to 2
 // guarded; where an open is known to hang or to harm, a child process tries it first. Layouts and codes follow the cuFile
 // API reference (docs.nvidia.com, "cuFile API Reference Guide") and the sizes measured by version; tests/gpu/abi_test.cpp checks
 // them against cufile.h where one is present. Thread-safe.
@@ -73,7 +73,8 @@ struct CufileDriver {
     std::atomic<const std::string*> statistics_problem{nullptr};  // why it could not be; null: it is, or nobody asked
 };
 
-// The open driver; opens it on first need. A failure is kept: it is thrown again at each call.
+// The open driver; opens it on first need. A failure is kept: the same options fail again at once, others are tried. An open
+// that did not return is the end of it: none is tried again in this process.
 // Throws Error cufile_unavailable (no library, a name missing, the child or the time limit said no), cufile_error.
 [[nodiscard]] const CufileDriver& cufile_driver(const CufileOptions& options);
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/forks.hpp"
 #include "gpu/cuda.hpp"
 #include "waybill/buffer.hpp"
 
@@ -53,13 +54,19 @@ GpuDevice describe(int ordinal) {
     return device;
 }
 
+// A forked child gets its own: asking may take as long as CUDA's start, and a lock held meanwhile stays locked there.
+struct Devices {
+    std::mutex mutex;
+    std::map<int, std::unique_ptr<GpuDevice>> by_ordinal;
+};
+ForkLocal<Devices> the_devices;
+
 }  // namespace
 
 const GpuDevice& gpu_device(int ordinal) {
-    static std::mutex mutex;
-    static auto& devices = *new std::map<int, std::unique_ptr<GpuDevice>>();
-    const std::lock_guard lock(mutex);
-    auto& device = devices[ordinal];
+    Devices& devices = the_devices.get();
+    const std::lock_guard lock(devices.mutex);
+    auto& device = devices.by_ordinal[ordinal];
     if (!device) {
         device = std::make_unique<GpuDevice>(describe(ordinal));
     }

@@ -45,7 +45,7 @@ int open_flags(Mode mode) noexcept {
 
 Fd open_regular(const std::string& name, Mode mode) {
     // O_NONBLOCK: a FIFO must not hold the caller up. It means nothing for a regular file.
-    Fd fd(::open(name.c_str(), open_flags(mode) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666));
+    Fd fd = open_descriptor(name.c_str(), open_flags(mode) | O_NONBLOCK | O_NOCTTY, 0666);
     if (!fd) {
         throw_open_error(name, errno);
     }

@@ -18,7 +18,7 @@ void write_line(const std::string& place, const std::string& line) {
         return;
     }
     // O_APPEND and one write: lines of several processes don't mix.
-    const Fd file(::open(place.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+    const Fd file = open_descriptor(place.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
     if (!file || ::write(file.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
         static std::atomic<bool> told{false};
         if (!told.exchange(true)) {

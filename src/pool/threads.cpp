@@ -1,32 +1,18 @@
 #include "pool/threads.hpp"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <exception>
 #include <thread>
 
 #include "base/forks.hpp"
+#include "base/signals.hpp"
 
 namespace waybill {
 namespace {
 
 ForkLocal<Threads> the_threads;
-
-// Signals belong to the program's own threads.
-class BlockedSignals {
-public:
-    BlockedSignals() {
-        sigset_t all;
-        ::sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-private:
-    sigset_t before_{};
-};
 
 }  // namespace
 

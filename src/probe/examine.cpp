@@ -41,7 +41,7 @@ struct Machine {
 };
 
 Fd open_file_or_folder(const std::string& path) {
-    Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    Fd fd = open_descriptor(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (fd) {
         return fd;
     }

@@ -23,7 +23,7 @@ TEST(Environment, MayBeReadWhileWaybillChangesIt) {
         });
     }
     for (int k = 0; k < 3000; ++k) {  // each new name may move the whole table
-        set_process_variable("WAYBILL_TEST_" + std::to_string(k), "some value");
+        exchange_process_variable("WAYBILL_TEST_" + std::to_string(k), "some value");
     }
     stop = true;
     for (std::thread& reader : readers) {
@@ -36,14 +36,15 @@ TEST(Environment, MayBeReadWhileWaybillChangesIt) {
 }
 
 TEST(Environment, AVariableThatHasTheValueIsLeftAlone) {
-    set_process_variable("WAYBILL_TEST_SAME", "a");
+    EXPECT_EQ(exchange_process_variable("WAYBILL_TEST_SAME", "a"), std::nullopt);
     const char* const before = std::getenv("WAYBILL_TEST_SAME");
-    set_process_variable("WAYBILL_TEST_SAME", "a");
+    exchange_process_variable("WAYBILL_TEST_SAME", "a");
     EXPECT_EQ(std::getenv("WAYBILL_TEST_SAME"), before);
-    set_process_variable("WAYBILL_TEST_SAME", "b");
+    EXPECT_EQ(exchange_process_variable("WAYBILL_TEST_SAME", "b"), "a");
     EXPECT_STREQ(std::getenv("WAYBILL_TEST_SAME"), "b");
     EXPECT_EQ(environment_entries({"WAYBILL_TEST_SAME"}), std::string("WAYBILL_TEST_SAME=b\0", 20));
-    ::unsetenv("WAYBILL_TEST_SAME");
+    EXPECT_EQ(exchange_process_variable("WAYBILL_TEST_SAME", std::nullopt), "b");
+    EXPECT_EQ(std::getenv("WAYBILL_TEST_SAME"), nullptr);
 }
 
 }  // namespace

@@ -7,8 +7,36 @@
 #include <cerrno>
 #include <cstdlib>
 
+namespace {
+
+int interruptions = 0;  // of the next calls of open
+
+}  // namespace
+
+extern "C" int __real_open(const char* path, int flags, ...);
+extern "C" int __wrap_open(const char* path, int flags, unsigned permissions) {
+    if (interruptions > 0) {
+        --interruptions;
+        errno = EINTR;
+        return -1;
+    }
+    return __real_open(path, flags, permissions);
+}
+
 namespace waybill {
 namespace {
+
+TEST(OpenDescriptor, GoesOnAfterASignal) {
+    interruptions = 3;
+    const Fd file = open_descriptor("/dev/null", O_RDWR);
+    EXPECT_EQ(interruptions, 0);
+    ASSERT_TRUE(file);
+    EXPECT_EQ(::fcntl(file.get(), F_GETFD), FD_CLOEXEC);
+    interruptions = 2;
+    EXPECT_TRUE(reopen(file.get(), O_RDONLY));
+    EXPECT_FALSE(open_descriptor("/nowhere/x", O_RDONLY));
+    EXPECT_EQ(errno, ENOENT);
+}
 
 TEST(Fd, ClosesOnceAndMoves) {
     Fd first(::open("/dev/null", O_RDONLY | O_CLOEXEC));

@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <thread>
 #include <vector>
 
 #include "child.hpp"
+#include "gpu/devices.hpp"
 #include "gpu/pointer.hpp"
 
 namespace waybill {
@@ -79,6 +81,25 @@ TEST(Fork, BeforeCudaIsInitialisedTheChildMayUseIt) {
                   return in_child([] {
                       return !cuda_lost_by_fork() && cuda_if_loaded() != nullptr && find_owner(allocate()).on_gpu() ? 7 : 1;
                   });
+              }), 7);
+}
+
+// Longer than a fork waits for it (ForkHold).
+TEST(Fork, WhileCudaIsBeingInitialisedTheChildIsToldAndDoesNotHang) {
+    EXPECT_EQ(in_child([] {
+                  ::setenv("FAKE_CUDA_INIT_DELAY_MS", "2500", 1);
+                  std::thread first([] { (void)gpu_device(0); });
+                  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+                  const int status = in_child([] {
+                      try {
+                          (void)gpu_device(0);
+                      } catch (const Error& error) {
+                          return error.code() == ErrorCode::fork_after_cuda ? 7 : 1;
+                      }
+                      return 2;
+                  }, std::chrono::seconds(8));
+                  first.join();
+                  return status;
               }), 7);
 }
 

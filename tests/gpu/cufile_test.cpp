@@ -2,10 +2,15 @@
 #include "gpu/cufile.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include "child.hpp"
@@ -63,6 +68,122 @@ TEST(Statistics, ThatALibraryLacksAreToldOnlyWhereTheyWereWanted) {
                   }
                   (void)cufile_driver(options(true));
                   return !driver.statistics && driver.statistics_problem.load() != nullptr ? 7 : 2;
+              }), 7);
+}
+
+int code_of_open(const CufileOptions& options) {
+    try {
+        (void)cufile_driver(options);
+    } catch (const Error& error) {
+        return error.code() == ErrorCode::cufile_unavailable ? 1 : 2;
+    }
+    return 0;
+}
+
+TEST(DriverOpen, AWrongLibraryOfOneCallSpoilsNoLaterOne) {
+    EXPECT_EQ(in_child([] {
+                  CufileOptions wrong = options(true);
+                  wrong.json = "/nowhere/cufile.json";
+                  for (const char* library : {"libnowhere.so.9", "libpthread.so.0", "libnowhere.so.9"}) {
+                      wrong.library = library;
+                      if (code_of_open(wrong) != 1) {
+                          return 1;
+                      }
+                  }
+                  if (::getenv("CUFILE_ENV_PATH_JSON") != nullptr) {
+                      return 2;
+                  }
+                  return code_of_open(options(true)) == 0 && cufile_if_open() != nullptr ? 7 : 3;
+              }), 7);
+}
+
+TEST(DriverOpen, OneThatFailedIsNotRepeatedWithTheSameOptions) {
+    EXPECT_EQ(in_child([] {
+                  ::setenv("FAKE_CUFILE_OPEN_ERROR", "5001", 1);
+                  if (code_of_open(options(false)) != 1) {
+                      return 1;
+                  }
+                  ::unsetenv("FAKE_CUFILE_OPEN_ERROR");
+                  if (code_of_open(options(false)) != 1) {
+                      return 2;
+                  }
+                  CufileOptions patient = options(false);
+                  patient.open_timeout_ns *= 2;
+                  return code_of_open(patient) == 0 ? 7 : 3;
+              }), 7);
+}
+
+TEST(DriverOpen, ThatHangsIsTheLast) {
+    EXPECT_EQ(in_child([] {
+                  ::setenv("FAKE_CUFILE_OPEN_HANG", "1", 1);
+                  CufileOptions hasty = options(false);
+                  hasty.open_timeout_ns = 50'000'000;
+                  if (code_of_open(hasty) != 1) {
+                      return 1;
+                  }
+                  ::unsetenv("FAKE_CUFILE_OPEN_HANG");
+                  return code_of_open(options(false)) == 1 ? 7 : 2;
+              }), 7);
+}
+
+// No memory for another thread's stack: new threads are refused.
+class NoThreads {
+public:
+    NoThreads() {
+        ::pthread_attr_t huge;
+        ::pthread_getattr_default_np(&before_);
+        ::pthread_attr_init(&huge);
+        ::pthread_attr_setstacksize(&huge, std::size_t{1} << 46);
+        ::pthread_setattr_default_np(&huge);
+    }
+    ~NoThreads() { ::pthread_setattr_default_np(&before_); }
+
+private:
+    ::pthread_attr_t before_{};
+};
+
+TEST(DriverOpen, WithoutAThreadIsAnErrorOfThatMomentAlone) {
+    EXPECT_EQ(in_child([] {
+                  {
+                      const NoThreads none;
+                      if (code_of_open(options(true)) != 1) {
+                          return 1;
+                      }
+                  }
+                  return code_of_open(options(true)) == 0 ? 7 : 2;
+              }), 7);
+}
+
+// exit() runs what closes the driver; std::terminate would be a signal.
+TEST(DriverClose, AtExitNeedsNoThread) {
+    EXPECT_EQ(in_child([] {
+                  (void)cufile_driver(options(false));
+                  new NoThreads;
+                  std::exit(7);
+                  return 1;
+              }), 7);
+}
+
+TEST(DriverOpen, LeavesSignalsToTheProgramsThreads) {
+    EXPECT_EQ(in_child([] {
+                  ::setenv("FAKE_CUFILE_OPEN_HANG", "1", 1);
+                  std::thread opening([] {
+                      CufileOptions hasty = options(false);
+                      hasty.open_timeout_ns = 500'000'000;
+                      (void)code_of_open(hasty);
+                  });
+                  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+                  int threads_that_serve = 0;
+                  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+                      std::ifstream status(task.path() / "status");
+                      for (std::string line; std::getline(status, line);) {
+                          if (line.starts_with("SigBlk:")) {
+                              threads_that_serve += (std::stoull(line.substr(7), nullptr, 16) >> (SIGUSR1 - 1) & 1) == 0 ? 1 : 0;
+                          }
+                      }
+                  }
+                  opening.join();
+                  return threads_that_serve <= 2 ? 7 : threads_that_serve;
               }), 7);
 }
 

@@ -78,6 +78,7 @@ FAKE_EXPORT Status cuInit(unsigned /*flags*/) {
     if (all.initialised_by != 0) {
         return all.initialised_by == ::getpid() ? kSuccess : kNotInitialized;
     }
+    ::usleep(static_cast<useconds_t>(1000 * number_of("FAKE_CUDA_INIT_DELAY_MS", 0)));
     const std::uint64_t count = number_of("FAKE_CUDA_DEVICES", 1);
     if (count == 0) {
         return kNoDevice;

@@ -209,8 +209,8 @@ struct SurroundingFacts {
     Fact<bool> iommu;                        // the kernel uses one
     Fact<std::string> virtual_machine;       // KVM, VMware, ...; absent on bare metal
     Fact<std::uint64_t> memlock_bytes;       // RLIMIT_MEMLOCK; the largest number means no limit
-    Fact<std::uint64_t> open_files;
-    Fact<std::uint64_t> shared_memory_bytes; // of /dev/shm
+    Fact<std::uint64_t> open_files;          // RLIMIT_NOFILE, likewise
+    Fact<std::uint64_t> shared_memory_bytes; // the most that /dev/shm holds
     Fact<std::string> nvme_symbol;           // what the nvme module exports for nvidia-fs: v1, v2, none
     Fact<std::vector<std::string>> missing_dependencies;  // libraries that libcufile needs and that are not here
     std::vector<std::pair<std::string, std::string>> cufile_variables;  // CUFILE_ variables that are set

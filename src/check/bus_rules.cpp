@@ -43,15 +43,25 @@ bool iommu_on(const CheckSubject& subject, Finding& finding) {
 }
 
 bool acs_on(const CheckSubject& subject, Finding& finding) {
-    std::vector<std::string> bridges = subject.surroundings.gpu.value.acs_on;
-    for (const std::string& bridge : subject.surroundings.drive.value.acs_on) {
-        bridges.push_back(bridge);
-    }
-    if (bridges.empty()) {
+    const PciFacts& gpu = subject.surroundings.gpu.value;
+    const PciFacts& drive = subject.surroundings.drive.value;
+    std::vector<std::string> bridges = gpu.acs_on;
+    bridges.insert(bridges.end(), drive.acs_on.begin(), drive.acs_on.end());
+    const bool unknown = gpu.acs_unknown || drive.acs_unknown;
+    if (bridges.empty() && !unknown) {
         return false;
     }
-    finding.seen = fmt::format("ACS redirects peer-to-peer traffic to the root complex at {}", join(bridges, ", "));
     finding.source = "/sys/bus/pci/devices/*/config";
+    if (bridges.empty()) {
+        finding.severity = Severity::note;
+        finding.seen = "whether ACS redirects peer-to-peer traffic to the root complex cannot be known without root, who alone may read the "
+                       "bridges' configuration space";
+        finding.fix = "run the check as root to know it";
+        finding.not_needed = "staged reads are not slowed by it";
+        return true;
+    }
+    finding.seen = fmt::format("ACS redirects peer-to-peer traffic to the root complex at {}{}", join(bridges, ", "),
+                               unknown ? "; of other bridges it cannot be known without root" : "");
     finding.fix = "switch ACS off on these bridges (in the firmware, or setpci ECAP_ACS+6.w=0), where no virtual machine needs it";
     finding.not_needed = "staged reads are not slowed by it";
     return true;

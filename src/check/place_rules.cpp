@@ -34,6 +34,35 @@ bool memlock_low(const CheckSubject& subject, Finding& finding) {
     return true;
 }
 
+// Docker gives a container 64 MiB (docker run, --shm-size). Reads need none of it: cuFile 1.20 and Waybill were tried with 4 KiB.
+bool shared_memory_low(const CheckSubject& subject, Finding& finding) {
+    constexpr std::uint64_t kDockers = std::uint64_t{64} << 20;
+    const auto& size = subject.surroundings.shared_memory_bytes;
+    if (!size.known() || size.value >= kDockers) {
+        return false;
+    }
+    finding.seen = fmt::format("/dev/shm holds {}, less than the {} that Docker gives by itself", size_text(size.value), size_text(kDockers));
+    finding.source = size.source;
+    finding.fix = "raise it (docker --shm-size, an emptyDir of medium Memory) where loaders hand data from process to process through it";
+    finding.not_needed = "neither staged reads nor cuFile need it";
+    return true;
+}
+
+// The kernel's own soft limit is 1024 (INR_OPEN_CUR); a file that is read holds up to three descriptors (io/descriptors.hpp).
+bool open_files_low(const CheckSubject& subject, Finding& finding) {
+    constexpr std::uint64_t kKernels = 1024;
+    const auto& limit = subject.surroundings.open_files;
+    if (!limit.known() || limit.value >= kKernels) {
+        return false;
+    }
+    finding.seen = fmt::format("{} files may be open at once, fewer than the {} that the kernel gives by itself; each file that is read takes up to "
+                               "three, and cuFile some of its own",
+                               limit.value, kKernels);
+    finding.source = limit.source;
+    finding.fix = "raise it (ulimit -n, LimitNOFILE=, docker --ulimit nofile=65536) where many files are open at once";
+    return true;
+}
+
 bool device_order_unknown(const CheckSubject& subject, Finding& finding) {
     if (!subject.surroundings.order_uncertain) {
         return false;

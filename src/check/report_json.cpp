@@ -144,6 +144,7 @@ Json surroundings_json(const SurroundingFacts& facts) {
             {"virtual_machine", fact_json(facts.virtual_machine)},
             {"memlock_bytes", limit_json(facts.memlock_bytes)},
             {"open_files", limit_json(facts.open_files)},
+            {"shared_memory_bytes", fact_json(facts.shared_memory_bytes)},
             {"nvme_symbol", fact_json(facts.nvme_symbol)},
             {"missing_dependencies", fact_json(facts.missing_dependencies)},
             {"cufile_variables", variables}};

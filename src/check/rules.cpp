@@ -23,6 +23,8 @@ constexpr std::array kRules{
     Rule{"pcie-far", Severity::slows, &pcie_far},
     Rule{"pcie-link-slow", Severity::slows, &pcie_link_slow},
     Rule{"memlock-low", Severity::note, &memlock_low},
+    Rule{"shared-memory-low", Severity::note, &shared_memory_low},
+    Rule{"open-files-low", Severity::note, &open_files_low},
     Rule{"device-order-unknown", Severity::note, &device_order_unknown},
     Rule{"container", Severity::note, &in_container},
     Rule{"virtual-machine", Severity::note, &in_virtual_machine},

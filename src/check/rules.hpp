@@ -20,7 +20,7 @@ struct CheckSubject {
 struct Rule {
     std::string_view id;
     Severity severity = Severity::note;
-    // Fills seen, source, fix and not_needed where the rule applies.
+    // Fills seen, source, fix and not_needed where the rule applies; may make a doubt a note.
     bool (*ask)(const CheckSubject& subject, Finding& finding) = nullptr;
 };
 

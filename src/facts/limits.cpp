@@ -1,6 +1,7 @@
 #include "facts/limits.hpp"
 
 #include <sched.h>
+#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <charconv>
@@ -8,6 +9,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "facts/mount.hpp"
 
 namespace waybill {
 namespace {
@@ -59,6 +61,18 @@ std::uint64_t left_in_groups(const MachineRoot& root, std::string hierarchy, std
     }
 }
 
+// "65536k" -> bytes; tmpfs also knows m, g and a percentage (tmpfs(5)), of which the mount table shows the first alone.
+std::optional<std::uint64_t> size_option(std::string_view options) {
+    constexpr std::string_view kName = "size=";
+    for (const std::string_view option : split(options, ',')) {
+        const auto kib = option.starts_with(kName) && option.ends_with('k') ? number_in(option.substr(kName.size())) : std::nullopt;
+        if (kib && *kib <= std::numeric_limits<std::uint64_t>::max() / 1024) {
+            return *kib * 1024;
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::uint64_t free_memory_bytes(const MachineRoot& root) {
@@ -90,6 +104,42 @@ std::uint32_t usable_cores(const MachineRoot& root) {
         }
     }
     return std::max(1U, cores);
+}
+
+// "Max locked memory         8388608              8388608              bytes": the soft limit.
+Fact<std::uint64_t> soft_limit(const MachineRoot& root, std::string_view name) {
+    const std::string path = "/proc/self/limits";
+    const Fact<std::string> text = root.read(path);
+    for (const std::string_view line : split(text.value, '\n')) {
+        if (!line.starts_with(name)) {
+            continue;
+        }
+        const std::string_view rest = trim(line.substr(name.size()));
+        if (rest.starts_with("unlimited")) {
+            return known_fact(std::numeric_limits<std::uint64_t>::max(), path);
+        }
+        std::uint64_t number = 0;
+        const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+        return problem == std::errc() ? known_fact(number, path) : unknown_fact<std::uint64_t>(path, "no number");
+    }
+    return {text.known() ? Known::absent : text.state, 0, path, text.why};
+}
+
+Fact<std::uint64_t> shared_memory_bytes(const MachineRoot& root) {
+    constexpr const char* kPlace = "/dev/shm";
+    if (root.is_live()) {
+        struct statvfs state {};
+        return ::statvfs(kPlace, &state) == 0 ? known_fact(std::uint64_t{state.f_blocks} * state.f_frsize, kPlace)
+                                              : absent_fact<std::uint64_t>(kPlace);
+    }
+    const Fact<std::vector<MountFacts>> mounts = read_mounts(root);
+    for (auto mount = mounts.value.rbegin(); mount != mounts.value.rend(); ++mount) {
+        if (mount->mount_point == kPlace) {
+            const auto size = size_option(mount->options);
+            return size ? known_fact(*size, mounts.source) : unknown_fact<std::uint64_t>(mounts.source, "the mount has no option size");
+        }
+    }
+    return {mounts.known() ? Known::absent : mounts.state, 0, mounts.source, mounts.why};
 }
 
 }  // namespace waybill

@@ -1,9 +1,11 @@
-// What this process may use: memory and cores, under the limits of its control groups.
+// What this process may use: memory, cores, descriptors, under the limits of its control groups and its own.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "base/root.hpp"
+#include "waybill/facts.hpp"
 
 namespace waybill {
 
@@ -12,5 +14,12 @@ namespace waybill {
 
 // The cores of the affinity mask (live) under a cgroup's CPU quota; at least 1.
 [[nodiscard]] std::uint32_t usable_cores(const MachineRoot& root);
+
+// A soft limit by its name in /proc/self/limits, as "Max open files"; the largest number means no limit.
+[[nodiscard]] Fact<std::uint64_t> soft_limit(const MachineRoot& root, std::string_view name);
+
+// The most that /dev/shm holds: what the running kernel answers, or of a saved machine the option `size` of its mount; unknown
+// where that is not written, absent where nothing is mounted there.
+[[nodiscard]] Fact<std::uint64_t> shared_memory_bytes(const MachineRoot& root);
 
 }  // namespace waybill

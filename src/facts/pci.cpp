@@ -65,7 +65,8 @@ void read_acs(const MachineRoot& root, PciFacts& facts) {
         if (redirects.is(true)) {
             facts.acs_on.push_back(facts.way[k]);
         }
-        facts.acs_unknown = facts.acs_unknown || redirects.unknown();
+        // A saved machine may lack the file; on a running one it is there for root alone.
+        facts.acs_unknown = facts.acs_unknown || (redirects.unknown() && !bytes.absent());
     }
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 
 #include "base/text.hpp"
 #include "facts/cufile_library.hpp"
+#include "facts/limits.hpp"
 #include "facts/needed_libraries.hpp"
 #include "facts/pci.hpp"
 #include "waybill/error.hpp"
@@ -33,25 +33,6 @@ Fact<std::string> find_virtual_machine(const MachineRoot& root) {
         return known_fact<std::string>("a hypervisor", "/proc/cpuinfo");
     }
     return flags.known() ? absent_fact<std::string>("/proc/cpuinfo") : unknown_fact<std::string>("/proc/cpuinfo", "not there");
-}
-
-// "Max locked memory         8388608              8388608              bytes": the soft limit.
-Fact<std::uint64_t> read_limit(const MachineRoot& root, std::string_view name) {
-    const std::string path = "/proc/self/limits";
-    const Fact<std::string> text = root.read(path);
-    for (const std::string_view line : split(text.value, '\n')) {
-        if (!line.starts_with(name)) {
-            continue;
-        }
-        const std::string_view rest = trim(line.substr(name.size()));
-        if (rest.starts_with("unlimited")) {
-            return known_fact(std::numeric_limits<std::uint64_t>::max(), path);
-        }
-        std::uint64_t number = 0;
-        const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-        return problem == std::errc() ? known_fact(number, path) : unknown_fact<std::uint64_t>(path, "no number");
-    }
-    return {text.known() ? Known::absent : text.state, 0, path, text.why};
 }
 
 // Which version of its registration the nvme driver exports for nvidia-fs (NVIDIA/gds-nvidia-fs, issue 87).
@@ -171,8 +152,9 @@ SurroundingFacts gather_surroundings(const MachineRoot& root, const Environment&
     add_bus(root, file, facts);
     facts.iommu = read_iommu(root);
     facts.virtual_machine = find_virtual_machine(root);
-    facts.memlock_bytes = read_limit(root, "Max locked memory");
-    facts.open_files = read_limit(root, "Max open files");
+    facts.memlock_bytes = soft_limit(root, "Max locked memory");
+    facts.open_files = soft_limit(root, "Max open files");
+    facts.shared_memory_bytes = shared_memory_bytes(root);
     // A long text, and of interest only beside nvidia-fs.
     facts.nvme_symbol = machine.nvidia_fs.loaded.known() ? read_nvme_symbol(root) : absent_fact<std::string>("/proc/kallsyms");
     const Fact<std::string>& library = machine.cufile.library;

@@ -201,6 +201,23 @@ TEST(Findings, WhatSlowsComesAfterWhatBlocksAndNotesLast) {
     EXPECT_NE(machine.find(all, "container"), nullptr);
 }
 
+TEST(Findings, WhatOnlyRootMayReadOfTheBusIsANoteThatSaysSo) {
+    Healthy machine;
+    machine.surroundings.gpu = known_fact(PciFacts{}, "x");
+    machine.surroundings.gpu.value.acs_unknown = true;
+    auto all = machine.findings();
+    const Finding* finding = machine.find(all, "acs-on");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_EQ(finding->severity, Severity::note);
+    EXPECT_NE(finding->seen.find("cannot be known without root"), std::string::npos);
+    machine.surroundings.gpu.value.acs_on = {"0000:00:01.0"};
+    all = machine.findings();
+    finding = machine.find(all, "acs-on");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_EQ(finding->severity, Severity::slows);
+    EXPECT_NE(finding->seen.find("0000:00:01.0; of other bridges it cannot be known without root"), std::string::npos);
+}
+
 TEST(Findings, TheBusIsJudged) {
     Healthy machine;
     PciFacts gpu;

@@ -4,6 +4,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <map>
+#include <string>
 
 namespace waybill {
 namespace {
@@ -46,6 +49,31 @@ TEST(Limits, AGroupLineThatIsNotUnderstoodIsNoError) {
         EXPECT_EQ(free_memory_bytes(machine.root()), 4000U * 1024) << line;
         EXPECT_EQ(usable_cores(machine.root()), 1U) << line;
     }
+}
+
+TEST(Limits, SoftLimitsAreRead) {
+    const std::string limits = "Limit                     Soft Limit           Hard Limit           Units\n"
+                               "Max locked memory         unlimited            unlimited            bytes\n"
+                               "Max open files            256                  524288               files\n";
+    const Machine machine(std::map<std::string, std::string>{{"/proc/self/limits", limits}});
+    EXPECT_TRUE(soft_limit(machine.root(), "Max open files").is(256));
+    EXPECT_TRUE(soft_limit(machine.root(), "Max locked memory").is(std::numeric_limits<std::uint64_t>::max()));
+    EXPECT_TRUE(soft_limit(machine.root(), "Max other").absent());
+}
+
+TEST(Limits, SharedMemoryOfASavedMachineIsTheOptionOfItsMount) {
+    const auto of = [](const std::string& line) {
+        const Machine machine(std::map<std::string, std::string>{{"/proc/self/mountinfo", "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n" + line}});
+        return shared_memory_bytes(machine.root());
+    };
+    EXPECT_TRUE(of("2 1 0:41 / /dev/shm rw - tmpfs shm rw,size=65536k,inode64\n").is(std::uint64_t{64} << 20));
+    EXPECT_TRUE(of("2 1 0:41 / /dev/shm rw - tmpfs shm rw\n").unknown());
+    EXPECT_TRUE(of("2 1 0:41 / /dev/shm rw - tmpfs shm rw,size=99999999999999999999k\n").unknown());
+    EXPECT_TRUE(of("").absent());
+}
+
+TEST(Limits, SharedMemoryOfThisMachineIsAsked) {
+    EXPECT_EQ(shared_memory_bytes(MachineRoot()).known(), std::filesystem::exists("/dev/shm"));
 }
 
 }  // namespace

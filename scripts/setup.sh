@@ -4,6 +4,8 @@ VENV=${WAYBILL_VENV:-$PWD/build/venv}
 # Sources and pinned versions of what comes from PyPI: docs/dependencies.md.
 PYTHON_BUILD=("nanobind>=2.4" "scikit-build-core>=0.10")
 PYTHON_TESTS=(pytest jsonschema numpy pyyaml prometheus_client)
+# Libraries whose files and arrays the package serves; tests that need one are skipped without it.
+PYTHON_OPTIONAL=(safetensors ml_dtypes)
 PACKAGES=(g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libmount-dev libarchive-dev libssl-dev)
 TEST_PACKAGES=(libgtest-dev libgmock-dev libbenchmark-dev gnuplot-nox clang libclang-rt-14-dev python3-venv)
 
@@ -28,7 +30,12 @@ setup_build() { install_packages "${PACKAGES[@]}"; }
 setup_python() {
     [ -x "$VENV/bin/python" ] || python3 -m venv "$VENV" || return 1
     "$VENV/bin/python" -c 'import nanobind, scikit_build_core, pytest, jsonschema, numpy, yaml, prometheus_client' 2> /dev/null ||
-        "$VENV/bin/pip" install -q "${PYTHON_BUILD[@]}" "${PYTHON_TESTS[@]}"
+        "$VENV/bin/pip" install -q "${PYTHON_BUILD[@]}" "${PYTHON_TESTS[@]}" || return 1
+    local package
+    for package in "${PYTHON_OPTIONAL[@]}"; do
+        "$VENV/bin/python" -c "import $package" 2> /dev/null || "$VENV/bin/pip" install -q "$package" ||
+            echo "$package could not be installed: its tests are skipped"
+    done
 }
 
 setup_all() { setup_build && { install_packages "${TEST_PACKAGES[@]}" || true; } && setup_python; }

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from safetensors_files import make
 
 import waybill
 
@@ -60,6 +61,12 @@ def test_types_are_shipped():
     assert (folder / "py.typed").exists() and (folder / "_core.pyi").exists()
 
 
+def checkpoint(folder: pathlib.Path) -> pathlib.Path:
+    path = folder / "model.safetensors"
+    path.write_bytes(make({"embed": ("F32", [100, 32]), "norm": ("F16", [32])})[0])
+    return path
+
+
 EXAMPLES = {
     "read.py": "to host memory by host",
     "read_into.py": "refused: the array is not contiguous",
@@ -67,7 +74,9 @@ EXAMPLES = {
     "await_reads.py": "[2500160, 2500161]\nin time",
     "settings.py": "task_size = 16MiB (from the context)",
     "check.py": "not direct",
+    "load_checkpoint.py": "embed [100, 32] first row: (32,) 128 bytes read",
 }
+GIVEN = {"load_checkpoint.py": checkpoint}  # others get a file of any bytes
 
 
 def test_every_example_is_run():
@@ -75,7 +84,8 @@ def test_every_example_is_run():
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_example(path, name):
-    done = subprocess.run([sys.executable, ROOT / "examples/python" / name, path], capture_output=True, text=True, timeout=60)
+def test_example(path, tmp_path, name):
+    given = GIVEN[name](tmp_path) if name in GIVEN else path
+    done = subprocess.run([sys.executable, ROOT / "examples/python" / name, given], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert EXAMPLES[name] in done.stdout

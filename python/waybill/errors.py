@@ -37,6 +37,10 @@ class BadArgument(Error, ValueError):
     """An argument or a setting that cannot be served."""
 
 
+class FormatError(Error, ValueError):
+    """The content of a file is not as its format wants it."""
+
+
 class OutOfMemory(Error, MemoryError):
     """No host or GPU memory."""
 
@@ -88,6 +92,7 @@ _KINDS: dict[str, type[Error]] = {
     "cufile-error": CufileError,
     "cufile-unavailable": CufileError,
     "capturing-stream": GpuError,
+    "bad-format": FormatError,
     "out-of-memory": OutOfMemory,
     "fork-after-cuda": GpuError,
     "timeout": TimedOut,

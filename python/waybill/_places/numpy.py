@@ -1,0 +1,20 @@
+"""NumPy's arrays over memory of Waybill's: page-aligned, in huge pages where it is large."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from .._array import Array
+
+
+class NumpyPlace:
+    library = "numpy"
+    device = None
+
+    def allocate(self, size_bytes: int) -> Any:
+        return numpy.frombuffer(Array(-1, size_bytes), numpy.uint8) if size_bytes else numpy.empty(0, numpy.uint8)
+
+    def view(self, memory: Any, begin: int, size_bytes: int, dtype: Any, shape: tuple[int, ...], order: str = "C") -> Any:
+        return memory[begin : begin + size_bytes].view(dtype).reshape(shape, order=order)

@@ -21,7 +21,9 @@ def entry(dtype: str, shape: list[int], begin: int) -> dict:
     return {"dtype": dtype, "shape": shape, "data_offsets": [begin, begin + size]}
 
 
-def make(tensors: dict[str, tuple[str, list[int]]], seed: int = 0, metadata: dict | None = None, pad: int = 0) -> tuple[bytes, dict]:
+def make(
+    tensors: dict[str, tuple[str, list[int]]], seed: int = 0, metadata: dict | None = None, pad: int = 0
+) -> tuple[bytes, dict]:
     """A file with these tensors in this order, and the bytes of each."""
     header = {} if metadata is None else {"__metadata__": metadata}
     contents = {}

@@ -23,10 +23,13 @@ from waybill.safetensors._layout import lay_out
 from waybill.safetensors._slices import GAP_BYTES, select
 
 numpy = pytest.importorskip("numpy")
+pytestmark = pytest.mark.filterwarnings("ignore:NumPy has no element type")
 STAND_INS = str(pathlib.Path(__file__).parent / "stand_ins")
 
 EVERY_TYPE = {
-    f"{kind}.{k}": (kind, shape) for kind in ELEMENT_TYPES for k, shape in enumerate([[3, 8], [4], [0, 4], [2, 1, 12], [16, 1024]])
+    f"{kind}.{k}": (kind, shape)
+    for kind in ELEMENT_TYPES
+    for k, shape in enumerate([[3, 8], [4], [0, 4], [2, 1, 12], [16, 1024]])
 }
 EVERY_TYPE |= {f"{kind}.scalar": (kind, []) for kind in ELEMENT_TYPES if ELEMENT_TYPES[kind].bits >= 8}
 
@@ -290,7 +293,14 @@ def test_folders(tmp_path, model):
 
 def test_arguments_that_cannot_be_served(model):
     path, _ = model
-    for arguments in ({"framework": "tf"}, {"framework": 3}, {"device": "cuda"}, {"device": 0}, {"device": "mps"}, {"device": -1}):
+    for arguments in (
+        {"framework": "tf"},
+        {"framework": 3},
+        {"device": "cuda"},
+        {"device": 0},
+        {"device": "mps"},
+        {"device": -1},
+    ):
         with pytest.raises(waybill.BadArgument):
             load_file(path, **{"framework": "np", **arguments})
     with pytest.raises(SafetensorError, match="backend"):

@@ -117,7 +117,9 @@ def test_good_headers():
 
 
 def test_tensors_come_in_the_order_of_their_bytes():
-    content = join({"z": entry("U8", [3], 5), "a": entry("U8", [1], 4), "m": entry("U8", [4], 0), "e": entry("U8", [0], 4)}, bytes(8))
+    content = join(
+        {"z": entry("U8", [3], 5), "a": entry("U8", [1], 4), "m": entry("U8", [4], 0), "e": entry("U8", [0], 4)}, bytes(8)
+    )
     assert list(parse(content).tensors) == ["m", "e", "a", "z"]
 
 
@@ -128,7 +130,9 @@ def damage(content: bytearray, chance: random.Random) -> None:
         if kind == 0 and content:
             content[at % len(content)] ^= 1 << chance.randrange(8)
         elif kind == 1:
-            content[at:at] = chance.choice([b"{", b"}", b"[", b'"', b"0", b"9" * 30, b"-1", b"null", b"\xc3", b"\\u0000", b",", b"1e9"])
+            content[at:at] = chance.choice(
+                [b"{", b"}", b"[", b'"', b"0", b"9" * 30, b"-1", b"null", b"\xc3", b"\\u0000", b",", b"1e9"]
+            )
         elif kind == 2:
             del content[at : at + chance.randint(1, 20)]
         elif kind == 3:

@@ -94,7 +94,9 @@ def test_a_network_computes_the_same(tmp_path):
     torch.manual_seed(0)
 
     def network():
-        return torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8), torch.nn.Flatten(), torch.nn.Linear(8 * 36, 5))
+        return torch.nn.Sequential(
+            torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8), torch.nn.Flatten(), torch.nn.Linear(8 * 36, 5)
+        )
 
     source = network().eval()
     theirs.save_file(source.state_dict(), path)

@@ -47,7 +47,9 @@ def place_of(framework: str, device: Any) -> Place:
 
         return CupyPlace(number)
     if number not in (None, "current"):
-        raise make_error("invalid-argument", f"NumPy's arrays are in host memory, not on {device!r}; give framework='pt' or 'cupy'")
+        raise make_error(
+            "invalid-argument", f"NumPy's arrays are in host memory, not on {device!r}; give framework='pt' or 'cupy'"
+        )
     from .numpy import NumpyPlace
 
     return NumpyPlace()

@@ -15,7 +15,7 @@ class CupyPlace:
     def __init__(self, number: Any) -> None:
         if number is None:
             raise make_error("invalid-argument", "CuPy's arrays are on a GPU, not in host memory; give framework='np' or a GPU")
-        self.device: int = int(cupy.cuda.Device().id) if number == "current" else number
+        self.device: int | None = int(cupy.cuda.Device().id) if number == "current" else number
 
     def allocate(self, size_bytes: int) -> Any:
         with cupy.cuda.Device(self.device):

@@ -11,10 +11,11 @@ from .._array import Array
 
 class NumpyPlace:
     library = "numpy"
-    device = None
+    device: int | None = None
 
     def allocate(self, size_bytes: int) -> Any:
-        return numpy.frombuffer(Array(-1, size_bytes), numpy.uint8) if size_bytes else numpy.empty(0, numpy.uint8)
+        memory: Any = Array(-1, size_bytes)
+        return numpy.frombuffer(memory, numpy.uint8) if size_bytes else numpy.empty(0, numpy.uint8)
 
     def view(self, memory: Any, begin: int, size_bytes: int, dtype: Any, shape: tuple[int, ...], order: str = "C") -> Any:
         return memory[begin : begin + size_bytes].view(dtype).reshape(shape, order=order)

@@ -52,7 +52,9 @@ class Checkpoint:
                 self.file_of[name] = file
         missing = (wanted or set()) - header.tensors.keys()
         if missing:
-            raise bad(f"{os.fsdecode(path)!r} has no tensor {min(missing)!r}, which the index puts there ({len(missing)} are missing)")
+            raise bad(
+                f"{os.fsdecode(path)!r} has no tensor {min(missing)!r}, which the index puts there ({len(missing)} are missing)"
+            )
 
     def _open_index(self, path: Any, settings: dict[str, Any]) -> None:
         folder = os.path.dirname(path)
@@ -60,8 +62,8 @@ class Checkpoint:
         for name, shard in _read_index(path).items():
             wanted.setdefault(shard, set()).add(name)
         for shard in sorted(wanted):
-            name = os.fsencode(shard) if isinstance(folder, bytes) else shard
-            self._add(os.path.join(folder, name), wanted[shard], settings)
+            beside: Any = os.fsencode(shard) if isinstance(folder, bytes) else shard
+            self._add(os.path.join(folder, beside), wanted[shard], settings)
 
 
 def _read_header(file: File) -> Any:
@@ -92,7 +94,9 @@ def _inside(path: Any) -> Any:
         if len(found) == 1:
             return os.path.join(path, os.fsencode(found[0]) if isinstance(path, bytes) else found[0])
         if found:
-            raise bad(f"{os.fsdecode(path)!r} has {len(found)} files named *{found[0][found[0].index('.safetensors'):]}; give one of them")
+            raise bad(
+                f"{os.fsdecode(path)!r} has {len(found)} files named *{found[0][found[0].index('.safetensors') :]}; give one of them"
+            )
     raise bad(f"{os.fsdecode(path)!r} is a folder without a .safetensors file")
 
 

@@ -124,7 +124,9 @@ def _parse_tensor(name: str, value: Any, start: int) -> TensorInfo:
         raise bad(f"{shown} has data_offsets that end at {end}, before they begin at {begin}")
     size_bytes = _size_of(shown, dtype, shape)
     if end - begin != size_bytes:
-        raise bad(f"{shown} of {dtype} and shape {_shown(str(shape))} has {size_bytes} bytes, but its data_offsets span {end - begin}")
+        raise bad(
+            f"{shown} of {dtype} and shape {_shown(str(shape))} has {size_bytes} bytes, but its data_offsets span {end - begin}"
+        )
     return TensorInfo(name, dtype, tuple(shape), start + begin, size_bytes)
 
 
@@ -146,8 +148,14 @@ def _check_cover(tensors: list[TensorInfo], start: int, file_bytes: int) -> None
     here = start
     for tensor in tensors:
         if tensor.offset != here:
-            what = "overlaps the one before it" if tensor.offset < here else f"leaves a hole of {tensor.offset - here} bytes before it"
-            raise bad(f"tensor {_shown(tensor.name)} {what}: its data_offsets begin at {tensor.offset - start}, not {here - start}")
+            what = (
+                "overlaps the one before it"
+                if tensor.offset < here
+                else f"leaves a hole of {tensor.offset - here} bytes before it"
+            )
+            raise bad(
+                f"tensor {_shown(tensor.name)} {what}: its data_offsets begin at {tensor.offset - start}, not {here - start}"
+            )
         here += tensor.size_bytes
     if here > file_bytes:
         raise bad(f"the tensors end at byte {here}, but the file has {file_bytes}: it is truncated")

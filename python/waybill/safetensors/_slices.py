@@ -39,7 +39,8 @@ def select(index: Any, shape: tuple[int, ...], bits: int) -> Selection:
     if size % 8 or any(begin % 8 for begin in begins) or (packed and ranges[-1].step > 1):
         raise make_error("invalid-argument", "a slice of elements of less than a byte must begin and end at whole bytes")
     read = tuple(
-        len(part) if axis < level else part[-1] - part.start + 1 if axis == level else shape[axis] for axis, part in enumerate(ranges)
+        len(part) if axis < level else part[-1] - part.start + 1 if axis == level else shape[axis]
+        for axis, part in enumerate(ranges)
     )
     rest = [_left(axis, part, read[axis], level, axis in dropped) for axis, part in enumerate(ranges)]
     whole = all(len(part) == count for part, count in zip(ranges, read))
@@ -111,6 +112,7 @@ def _level(ranges: list[range], shape: tuple[int, ...], strides: list[int], bits
 def _blocks(ranges: list[range], strides: list[int], level: int, bits: int) -> tuple[list[int], int]:
     within = ranges[level].start * strides[level] if ranges else 0
     begins = [
-        within + sum(number * stride for number, stride in zip(numbers, strides)) for numbers in itertools.product(*ranges[:level])
+        within + sum(number * stride for number, stride in zip(numbers, strides))
+        for numbers in itertools.product(*ranges[:level])
     ]
     return begins, _span(ranges, strides, level, bits)

@@ -53,12 +53,15 @@ Fd MachineRoot::open(std::string_view path, int flags, int& problem) const {
     return fd;
 }
 
-Fact<std::string> MachineRoot::read(std::string_view path, std::size_t limit_bytes) const {
+Fact<std::string> MachineRoot::read(std::string_view path, std::size_t limit_bytes, std::uint64_t offset_bytes) const {
     int problem = 0;
     // Never blocks on a FIFO that a fixture may hold.
     const Fd fd = open(path, O_RDONLY | O_NONBLOCK, problem);
     if (!fd) {
         return refused<std::string>(problem, path);
+    }
+    if (offset_bytes != 0 && ::lseek(fd.get(), static_cast<off_t>(offset_bytes), SEEK_SET) < 0) {
+        return unknown_fact<std::string>(std::string(path), errno_name(errno));
     }
     std::string text;
     char chunk[16384];

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,9 +32,9 @@ public:
     // The running machine itself: what system calls answer belongs to these facts.
     [[nodiscard]] bool is_live() const noexcept { return path_ == "/"; }
 
-    // The whole text of a small file (at most `limit_bytes`, for /proc files too). `path` is absolute.
+    // The whole text of a small file (at most `limit_bytes` from `offset_bytes` on, for /proc files too). `path` is absolute.
     // absent: no such file; unknown: it could not be read.
-    [[nodiscard]] Fact<std::string> read(std::string_view path, std::size_t limit_bytes = kReadLimit) const;
+    [[nodiscard]] Fact<std::string> read(std::string_view path, std::size_t limit_bytes = kReadLimit, std::uint64_t offset_bytes = 0) const;
     // The names in a folder, sorted.
     [[nodiscard]] Fact<std::vector<std::string>> list(std::string_view path) const;
     [[nodiscard]] Fact<bool> exists(std::string_view path) const;

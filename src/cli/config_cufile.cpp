@@ -30,9 +30,6 @@ CufileSummary gather_cufile_summary(const Settings& settings) {
     summary.library = find_cufile_library(root, settings, environment);
     if (summary.library.known()) {
         summary.version = cufile_version_of(root, summary.library.value);
-        if (!summary.version.known()) {
-            summary.version = cufile_version_within(root, summary.library.value);
-        }
     }
     summary.config = read_cufile_config(root, settings, environment, maybe(summary.version));
     summary.reading = read_cufile_values(summary.config.entries, environment, maybe(summary.version));

@@ -17,10 +17,8 @@ namespace waybill {
 // Where a dlopen looks, in order: LD_LIBRARY_PATH, the configured folders, the usual ones.
 [[nodiscard]] std::vector<std::string> loader_folders(const MachineRoot& root, const Environment& environment);
 
-// 1150 for libcufile.so.1.15.1, from the name of the file that the links lead to.
+// 1150 for libcufile.so.1.15.1, from the name of the file that the links lead to; else the version among the file's own texts
+// ("1.17.1.22"), as PyPI's libcufile.so.0 has it.
 [[nodiscard]] Fact<int> cufile_version_of(const MachineRoot& root, const std::string& library);
-
-// The version that the library's own file names among its texts ("1.17.1.22"). Reads the whole file (3 MB): not for a transfer.
-[[nodiscard]] Fact<int> cufile_version_within(const MachineRoot& root, const std::string& library);
 
 }  // namespace waybill

@@ -1,56 +1,15 @@
 #include "facts/needed_libraries.hpp"
 
-#include <elf.h>
-
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 
 #include "base/text.hpp"
+#include "facts/elf.hpp"
 
 namespace waybill {
 namespace {
 
 constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
-
-// Structures of a file that may be cut short or broken anywhere.
-class Elf {
-public:
-    explicit Elf(std::string_view bytes) : bytes_(bytes) {}
-
-    template <class T>
-    [[nodiscard]] bool take(std::uint64_t at, T& into) const {
-        if (at > bytes_.size() || bytes_.size() - at < sizeof(T)) {
-            return false;
-        }
-        std::memcpy(&into, bytes_.data() + at, sizeof(T));
-        return true;
-    }
-    [[nodiscard]] std::string text(std::uint64_t at) const {
-        if (at >= bytes_.size()) {
-            return {};
-        }
-        const std::string_view rest = bytes_.substr(at);
-        const auto end = rest.find('\0');
-        return std::string(end == std::string_view::npos ? std::string_view() : rest.substr(0, end));
-    }
-
-private:
-    std::string_view bytes_;
-};
-
-std::vector<Elf64_Phdr> segments_of(const Elf& elf) {
-    Elf64_Ehdr head{};
-    std::vector<Elf64_Phdr> segments;
-    if (!elf.take(0, head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64) {
-        return segments;
-    }
-    Elf64_Phdr segment{};
-    for (std::uint64_t k = 0; k < head.e_phnum && elf.take(head.e_phoff + k * sizeof segment, segment); ++k) {
-        segments.push_back(segment);
-    }
-    return segments;
-}
 
 std::uint64_t offset_of(const std::vector<Elf64_Phdr>& segments, std::uint64_t address) {
     for (const Elf64_Phdr& segment : segments) {

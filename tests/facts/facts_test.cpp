@@ -1,9 +1,11 @@
+#include <elf.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -173,11 +175,38 @@ TEST_F(SavedMachine, AValueThatTheLibraryRefusesIsNoInvalidFile) {
     EXPECT_EQ(read_cufile_config(root(), settings, {}, 1160).refused_values, "");
 }
 
-TEST_F(SavedMachine, ALibraryNamesItsVersionWithin) {
-    put("/l/libcufile.so.0", std::string("\0ELF\0001.17\0001.17.1.22\0x", 21));
-    EXPECT_TRUE(cufile_version_within(root(), "/l/libcufile.so.0").is(1170));
-    put("/l/libcufile.so.0", std::string("\0001.2.3\0001.", 9));
-    EXPECT_TRUE(cufile_version_within(root(), "/l/libcufile.so.0").unknown());
+// An ELF file of one segment, which holds `text`.
+std::string elf_of(std::string_view text, std::uint32_t flags = PF_R) {
+    Elf64_Ehdr head{};
+    std::memcpy(head.e_ident, ELFMAG, SELFMAG);
+    head.e_ident[EI_CLASS] = ELFCLASS64;
+    head.e_phoff = sizeof head;
+    head.e_phnum = 1;
+    Elf64_Phdr segment{};
+    segment.p_type = PT_LOAD;
+    segment.p_flags = flags;
+    segment.p_offset = sizeof head + sizeof segment;
+    segment.p_filesz = text.size();
+    std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
+    bytes.append(reinterpret_cast<const char*>(&segment), sizeof segment);
+    return bytes.append(text);
+}
+
+TEST_F(SavedMachine, ALibraryWithoutAVersionInItsNameNamesItWithin) {
+    const std::string_view texts("\0ELF\0001.17\0001.17.1.22\0x", 21);
+    put("/l/libcufile.so.0", elf_of(texts));
+    EXPECT_TRUE(cufile_version_of(root(), "/l/libcufile.so.0").is(1170));
+    const Settings settings = resolve({{{"cufile_library", "/l/libcufile.so.0"}}, {}}, {}, {});
+    EXPECT_TRUE(gather_machine(root(), settings, {}).cufile.version.is(1170));
+    // Wherever it stands, at the edge of what is read in one go too.
+    for (const std::size_t before : {std::size_t{1}, (std::size_t{128} << 10) - 3, (std::size_t{128} << 10) - 70, std::size_t{300'000}}) {
+        put("/l/libcufile.so.0", elf_of(std::string(before, 'x') + std::string(texts)));
+        EXPECT_TRUE(cufile_version_of(root(), "/l/libcufile.so.0").is(1170)) << before;
+    }
+    for (const std::string& other : {elf_of(texts, PF_R | PF_X), elf_of({"\0001.2.3\0001.", 9}), elf_of(texts).substr(0, 100), std::string(texts)}) {
+        put("/l/libcufile.so.0", other);
+        EXPECT_TRUE(cufile_version_of(root(), "/l/libcufile.so.0").unknown());
+    }
 }
 
 TEST_F(SavedMachine, NoTextOfCufileJsonIsTooOdd) {

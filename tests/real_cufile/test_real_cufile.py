@@ -119,3 +119,14 @@ def test_a_driver_that_spins_without_proc_modules_is_met_by_a_child(library, sha
     result = run("read", shared_memory, "--to", "gpu", "--compat-mode", "off", "--json", "--set", f"cufile_library={library}", "--set",
                  "driver_timeout=2s", fakes=True, env={"CUFILE_LOGFILE_PATH": str(tmp_path / "log")}, timeout=30)
     assert result.code == 5 and "child process" in result.json["text"]
+
+
+def test_check_plan_and_config_name_one_version_without_loading_it(library, shared_memory):
+    version = 1000 + 10 * int(library.relative_to(library.parents[4]).parts[0].split(".")[1])
+    assert "lib/libcufile.so.0" in str(library)  # its name holds none
+    told = ["--json", "--set", f"cufile_library={library}"]
+    assert run("check", shared_memory, *told).json["facts"]["machine"]["cufile"]["version"] == {
+        "state": "known", "value": version, "source": str(library)}
+    assert run("config", "--cufile", *told).json["version"] == f"1.{version % 1000 // 10}"
+    plan = run("plan", shared_memory, "--to", "gpu:0", "--compat-mode", "off", *told, fakes=True, preload=["libproc_modules.so"])
+    assert plan.json["cufile"]["version"] == version and plan.json["basis"] == "measured"

@@ -13,6 +13,7 @@ from safetensors_files import make
 
 import waybill
 
+numpy = pytest.importorskip("numpy")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -67,6 +68,11 @@ def checkpoint(folder: pathlib.Path) -> pathlib.Path:
     return path
 
 
+def archive(folder: pathlib.Path) -> pathlib.Path:
+    numpy.savez(folder / "many.npz", x=numpy.ones((10, 10), "f4"), y=numpy.ones((5, 2), "i8", "F"))
+    return folder / "many.npz"
+
+
 EXAMPLES = {
     "read.py": "to host memory by host",
     "read_into.py": "refused: the array is not contiguous",
@@ -75,8 +81,9 @@ EXAMPLES = {
     "settings.py": "task_size = 16MiB (from the context)",
     "check.py": "not direct",
     "load_checkpoint.py": "embed [100, 32] first row: (32,) 128 bytes read",
+    "load_numpy.py": "y int64 (5, 2) Fortran order",
 }
-GIVEN = {"load_checkpoint.py": checkpoint}  # others get a file of any bytes
+GIVEN = {"load_checkpoint.py": checkpoint, "load_numpy.py": archive}  # others get a file of any bytes
 
 
 def test_every_example_is_run():

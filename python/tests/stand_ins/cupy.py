@@ -50,10 +50,12 @@ class ndarray:
         raise AttributeError(name)
 
 
-def empty(size: int, dtype) -> ndarray:
-    owner = waybill.Array(cuda.Device().id, size * numpy.dtype(dtype).itemsize)
+def empty(shape, dtype, order="C") -> ndarray:
+    like = numpy.empty(shape, dtype)
+    owner = waybill.Array(cuda.Device().id, like.nbytes)
     memory = (ctypes.c_ubyte * owner.nbytes).from_address(owner.pointer)
-    return ndarray(numpy.frombuffer(memory, dtype), owner, owner.device)
+    host = numpy.frombuffer(memory, dtype).reshape(like.shape, order=order) if like.nbytes else numpy.empty(shape, dtype, order)
+    return ndarray(host, owner, owner.device)
 
 
 class _Device:

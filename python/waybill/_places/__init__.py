@@ -1,4 +1,4 @@
-"""Places: the libraries that new arrays are made with, and the devices that they lie on. None is imported before it is asked for."""
+"""Places: libraries that new arrays are made with, and the devices that these lie on. None is imported before it is asked for."""
 
 from __future__ import annotations
 

@@ -18,4 +18,6 @@ class NumpyPlace:
         return numpy.frombuffer(memory, numpy.uint8) if size_bytes else numpy.empty(0, numpy.uint8)
 
     def view(self, memory: Any, begin: int, size_bytes: int, dtype: Any, shape: tuple[int, ...], order: str = "C") -> Any:
+        if not size_bytes:  # elements may have no bytes
+            return numpy.empty(shape, dtype, order=order)  # type: ignore[call-overload]
         return memory[begin : begin + size_bytes].view(dtype).reshape(shape, order=order)

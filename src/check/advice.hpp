@@ -8,7 +8,7 @@ namespace waybill {
 
 struct Advice {
     std::string_view id;
-    std::string_view source;  // where the condition is seen
+    std::string_view source;  // where the condition is seen, where its answer does not tell
     std::string_view fix;
     std::string_view not_needed;
 };

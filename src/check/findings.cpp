@@ -58,7 +58,7 @@ Finding finding_of(const Condition& condition, const Answer& answer, const Check
     finding.id = condition.id;
     finding.severity = severity_of(condition, answer, subject.machine);
     finding.seen = answer.text;
-    finding.source = advice.source;
+    finding.source = answer.source.empty() ? std::string(advice.source) : answer.source;
     finding.fix = advice.fix;
     finding.not_needed = advice.not_needed;
     add_symbol(finding, subject.surroundings);

@@ -9,45 +9,28 @@ namespace {
 
 constexpr const char* kFolder = "/proc/driver/nvidia-fs";
 
-// The statistics begin with "NVFS Driver(version: 2.27.3)"; the version file has major and minor alone ("version: 2.27").
-std::string whole_version(const MachineRoot& root) {
-    constexpr std::string_view kMark = "(version:";
-    const Fact<std::string> text = root.read(std::string(kFolder) + "/stats");
-    const auto at = text.value.find(kMark);
-    const auto end = at == std::string::npos ? at : text.value.find(')', at);
-    if (end == std::string::npos) {
-        return std::string(trim(root.read("/sys/module/nvidia_fs/version").value));
-    }
-    return std::string(trim(std::string_view(text.value).substr(at + kMark.size(), end - at - kMark.size())));
-}
-
 Fact<std::string> read_version(const MachineRoot& root) {
-    if (std::string whole = whole_version(root); !whole.empty()) {
-        return known_fact(std::move(whole), std::string(kFolder) + "/stats");
+    const std::string statistics = std::string(kFolder) + "/stats";
+    if (std::string whole = nvidia_fs_version_in_stats(root.read(statistics).value); !whole.empty()) {
+        return known_fact(std::move(whole), statistics);
     }
-    const Fact<std::string> text = root.read(std::string(kFolder) + "/version");
-    if (!text.known()) {
-        return text;
+    Fact<std::string> module = root.read("/sys/module/nvidia_fs/version");
+    if (module.value = std::string(trim(module.value)); !module.value.empty()) {
+        return module;
     }
+    // It has major and minor alone: "version: 2.27".
+    Fact<std::string> text = root.read(std::string(kFolder) + "/version");
     const auto colon = text.value.find(':');
-    const std::string_view body = colon == std::string::npos ? std::string_view(text.value) : std::string_view(text.value).substr(colon + 1);
-    return known_fact(std::string(trim(body)), text.source);
+    text.value = std::string(trim(std::string_view(text.value).substr(colon == std::string::npos ? 0 : colon + 1)));
+    return text;
 }
 
-// "nvme: 3", a line for each driver that registered.
 Fact<std::vector<std::string>> read_registered(const MachineRoot& root) {
     const Fact<std::string> text = root.read(std::string(kFolder) + "/modules");
     if (!text.known()) {
         return {text.state, {}, text.source, text.why};
     }
-    std::vector<std::string> drivers;
-    for (const std::string_view line : split(text.value, '\n')) {
-        const std::string_view name = trim(line.substr(0, line.find(':')));
-        if (!name.empty()) {
-            drivers.emplace_back(name);
-        }
-    }
-    return known_fact(std::move(drivers), text.source);
+    return known_fact(nvidia_fs_modules(text.value), text.source);
 }
 
 Fact<bool> find_device_nodes(const MachineRoot& root) {
@@ -61,6 +44,24 @@ Fact<bool> find_device_nodes(const MachineRoot& root) {
 }
 
 }  // namespace
+
+std::string nvidia_fs_version_in_stats(std::string_view text) {
+    constexpr std::string_view kMark = "(version:";
+    const auto at = text.find(kMark);
+    const auto end = at == std::string_view::npos ? at : text.find(')', at);
+    return end == std::string_view::npos ? std::string() : std::string(trim(text.substr(at + kMark.size(), end - at - kMark.size())));
+}
+
+std::vector<std::string> nvidia_fs_modules(std::string_view text) {
+    std::vector<std::string> drivers;
+    for (const std::string_view line : split(text, '\n')) {
+        const std::string_view name = trim(line.substr(0, line.find(':')));
+        if (!name.empty()) {
+            drivers.emplace_back(name);
+        }
+    }
+    return drivers;
+}
 
 NvidiaFsFacts read_nvidia_fs(const MachineRoot& root) {
     NvidiaFsFacts facts;

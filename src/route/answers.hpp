@@ -11,8 +11,8 @@
 namespace waybill {
 
 [[nodiscard]] inline Answer yes() { return {}; }
-[[nodiscard]] inline Answer no(std::string text) { return {Holds::no, std::move(text)}; }
-[[nodiscard]] inline Answer not_known(std::string text) { return {Holds::unknown, std::move(text)}; }
+[[nodiscard]] inline Answer no(std::string text, std::string source = {}) { return {Holds::no, std::move(text), std::move(source)}; }
+[[nodiscard]] inline Answer not_known(std::string text, std::string source = {}) { return {Holds::unknown, std::move(text), std::move(source)}; }
 
 // A fact that must be there and true.
 template <class T>
@@ -21,9 +21,9 @@ template <class T>
         return yes();
     }
     if (fact.absent()) {
-        return no(fmt::format("{} ({})", missing, fact.source));
+        return no(fmt::format("{} ({})", missing, fact.source), fact.source);
     }
-    return not_known(fmt::format("{}, it may be: {} could not be read ({})", missing, fact.source, fact.why));
+    return not_known(fmt::format("{}, it may be: {} could not be read ({})", missing, fact.source, fact.why), fact.source);
 }
 
 // Where an effective value of cufile.json is from: "/etc/cufile.json:3:7", a variable, or the library itself.

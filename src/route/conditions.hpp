@@ -24,7 +24,8 @@ enum class Holds { yes, no, unknown };
 
 struct Answer {
     Holds holds = Holds::yes;
-    std::string text;  // when it does not hold: one sentence with what was seen and where
+    std::string text;    // when it does not hold: one sentence with what was seen and where
+    std::string source;  // the file or call that told it; empty: the places that check/advice.cpp names
 };
 
 // What a condition is asked about. `gpu` is null where no GPU was named: what is said of one then holds.

@@ -63,7 +63,8 @@ Answer served_from(int since, const std::string& what, const Subject& subject) {
     const bool older = older_than(subject.machine, since);
     std::string text = fmt::format("{}, which cuFile takes from {}.{} on, and {}", what, since / 1000, since % 1000 / 10,
                                    older ? "the one here is older" : "which one is here is not known");
-    return older ? no(std::move(text)) : not_known(std::move(text));
+    const std::string& source = subject.file.mount.source;
+    return older ? no(std::move(text), source) : not_known(std::move(text), source);
 }
 
 }  // namespace
@@ -72,7 +73,8 @@ Answer served_from(int since, const std::string& what, const Subject& subject) {
 Answer p2pdma_enabled(const Subject& subject) {
     const CufileConfig& config = subject.machine.cufile.config;
     if (!config.use_pci_p2pdma) {
-        return no(fmt::format("P2PDMA is not switched on (properties.use_pci_p2pdma is false: {})", cufile_origin(config, "properties.use_pci_p2pdma")));
+        const std::string origin = cufile_origin(config, "properties.use_pci_p2pdma");
+        return no(fmt::format("P2PDMA is not switched on (properties.use_pci_p2pdma is false: {})", origin), origin);
     }
     if (!config.p2pdma_needs_switch) {
         return yes();
@@ -92,13 +94,15 @@ Answer p2pdma_enabled(const Subject& subject) {
 // NVIDIA says it of RAID (NVIDIA/gds-nvidia-fs 65 cites its guide); of LVM nobody does, so a mapped device passes.
 Answer p2pdma_raid(const Subject& subject) {
     return stands_on(subject.file, {Kind::md})
-               ? no(fmt::format("the file lies on {}, a RAID, through which P2PDMA likely does not reach", subject.file.block.value.name))
+               ? no(fmt::format("the file lies on {}, a RAID, through which P2PDMA likely does not reach", subject.file.block.value.name),
+                    subject.file.block.source)
                : yes();
 }
 
 Answer not_overlay(const Subject& subject) {
     return file_system(subject.file) == "overlay"
-               ? no(fmt::format("the file lies in a container's overlay, mounted at {}", subject.file.mount.value.mount_point))
+               ? no(fmt::format("the file lies in a container's overlay, mounted at {}", subject.file.mount.value.mount_point),
+                    subject.file.mount.source)
                : yes();
 }
 
@@ -114,12 +118,12 @@ Answer overlay_served(const Subject& subject) {
 Answer file_system_direct(const Subject& subject) {
     const FileFacts& file = subject.file;
     if (!file.mount.known()) {
-        return not_known(fmt::format("the file system is not known ({}: {})", file.mount.source, file.mount.why));
+        return not_known(fmt::format("the file system is not known ({}: {})", file.mount.source, file.mount.why), file.mount.source);
     }
     const std::string& type = file_system(file);
     return type == "ext4" || type == "xfs" || is_network(type)
                ? yes()
-               : no(fmt::format("no direct path exists for the file system {}", type));
+               : no(fmt::format("no direct path exists for the file system {}", type), file.mount.source);
 }
 
 // In memory and squashfs from 1.16 on, zfs and btrfs from 1.17 on.
@@ -132,7 +136,7 @@ Answer file_system_served(const Subject& subject) {
 Answer real_device(const Subject& subject) {
     const FileFacts& file = subject.file;
     return file.block.known() && file.block.value.kind == Kind::anonymous && !is_network(file_system(file))
-               ? no(fmt::format("the file system {} has no block device of its own", file_system(file)))
+               ? no(fmt::format("the file system {} has no block device of its own", file_system(file)), file.mount.source)
                : yes();
 }
 
@@ -146,7 +150,7 @@ Answer data_ordered(const Subject& subject) {
     const std::string& options = subject.file.mount.value.options;
     for (const char* mode : {"data=journal", "data=writeback"}) {
         if (options.find(mode) != std::string::npos) {
-            return no(fmt::format("ext4 is mounted with {}; data=ordered is wanted", mode));
+            return no(fmt::format("ext4 is mounted with {}; data=ordered is wanted", mode), subject.file.mount.source);
         }
     }
     if (options.find("data=ordered") != std::string::npos || at_least(subject.machine, kReadsJournalModeFrom)) {
@@ -154,13 +158,14 @@ Answer data_ordered(const Subject& subject) {
     }
     std::string text = "ext4 is in ordered mode by default, which the mount table does not show, and an older libcufile wants to see "
                        "data=ordered there";
-    return older_than(subject.machine, kReadsJournalModeFrom) ? no(std::move(text)) : not_known(std::move(text));
+    const std::string& source = subject.file.mount.source;
+    return older_than(subject.machine, kReadsJournalModeFrom) ? no(std::move(text), source) : not_known(std::move(text), source);
 }
 
 Answer block_device(const Subject& subject) {
     const BlockFacts& block = subject.file.block.value;
     const bool served = block.kind != Kind::virtio && block.kind != Kind::loop && block.kind != Kind::other;
-    return !subject.file.block.known() || served ? yes() : no(fmt::format("no direct path exists for the block device {}", block.name));
+    return !subject.file.block.known() || served ? yes() : no(fmt::format("no direct path exists for the block device {}", block.name), subject.file.block.source);
 }
 
 Answer nvme_registered(const Subject& subject) {
@@ -169,16 +174,17 @@ Answer nvme_registered(const Subject& subject) {
     }
     const auto& drivers = subject.machine.nvidia_fs.registered;
     if (!drivers.known()) {
-        return not_known(fmt::format("which drivers registered with nvidia-fs is not known ({})", drivers.source));
+        return not_known(fmt::format("which drivers registered with nvidia-fs is not known ({})", drivers.source), drivers.source);
     }
     const bool found = std::any_of(drivers.value.begin(), drivers.value.end(),
                                    [](const std::string& name) { return name.starts_with("nvme"); });
-    return found ? yes() : no(fmt::format("the loaded nvme driver is not registered with nvidia-fs ({})", drivers.source));
+    return found ? yes() : no(fmt::format("the loaded nvme driver is not registered with nvidia-fs ({})", drivers.source), drivers.source);
 }
 
 Answer direct_open(const Subject& subject) {
     // Not tried (a folder, a saved machine, a file one may not open) is no reason to doubt it.
-    return subject.file.direct_open.absent() ? no(fmt::format("the file cannot be opened with O_DIRECT ({})", subject.file.direct_open.source)) : yes();
+    const Fact<bool>& open = subject.file.direct_open;
+    return open.absent() ? no(fmt::format("the file cannot be opened with O_DIRECT ({})", open.source), open.source) : yes();
 }
 
 Answer udev_database(const Subject& subject) {
@@ -205,7 +211,8 @@ Answer compat_allowed(const Subject& subject) {
     if (config.allow_compat_mode || find_direct_path(subject.file, subject.machine, subject.gpu).path) {
         return yes();
     }
-    return no(fmt::format("allow_compat_mode is false ({}), and no direct path exists", cufile_origin(config, "properties.allow_compat_mode")));
+    const std::string origin = cufile_origin(config, "properties.allow_compat_mode");
+    return no(fmt::format("allow_compat_mode is false ({}), and no direct path exists", origin), origin);
 }
 
 }  // namespace waybill

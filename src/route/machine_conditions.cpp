@@ -1,5 +1,6 @@
 #include "route/machine_conditions.hpp"
 
+#include "base/text.hpp"
 #include "route/answers.hpp"
 
 namespace waybill {
@@ -20,15 +21,17 @@ Answer gpu_class(const Subject& subject) {
     }
     const GpuFacts& gpu = *subject.gpu;
     if (gpu.gpu_direct_rdma.is(false)) {
-        return no(fmt::format("the driver says that {} has no GPUDirect RDMA", gpu.name.empty() ? "the GPU" : gpu.name));
+        return no(fmt::format("the driver says that {} has no GPUDirect RDMA", gpu.name.empty() ? "the GPU" : gpu.name), gpu.gpu_direct_rdma.source);
     }
     return gpu.name.find("GeForce") != std::string::npos
-               ? no(fmt::format("{} is, by its name, of a class that NVIDIA likely gives no GPUDirect RDMA; the driver was not asked", gpu.name))
+               ? no(fmt::format("{} is, by its name, of a class that NVIDIA likely gives no GPUDirect RDMA; the driver was not asked", gpu.name),
+                    gpu.present.source)
                : yes();
 }
 
 Answer not_wsl(const Subject& subject) {
-    return subject.machine.wsl ? no("this is WSL, where the GPU is reached through Windows and no direct path exists") : yes();
+    return subject.machine.wsl ? no("this is WSL, where the GPU is reached through Windows and no direct path exists", subject.machine.kernel.source)
+                               : yes();
 }
 
 Answer cufile_library(const Subject& subject) {
@@ -40,13 +43,16 @@ Answer json_valid(const Subject& subject) {
     if (config.valid) {
         return yes();
     }
-    return no(fmt::format("cuFile's configuration is not understood: {}{}", config.problem, config.ends_process ? " (the process would end)" : ""));
+    return no(fmt::format("cuFile's configuration is not understood: {}{}", config.problem, config.ends_process ? " (the process would end)" : ""),
+              join(config.files, ", "));
 }
 
 // One value that it refuses is enough for cuFileDriverOpen to fail, with 5002 or, in older versions, -22 (seen with 1.15 to 1.20).
 Answer json_values(const Subject& subject) {
     const CufileConfig& config = subject.machine.cufile.config;
-    return config.refused_values.empty() ? yes() : no(fmt::format("cuFile's driver does not open with {}", config.refused_values));
+    return config.refused_values.empty()
+               ? yes()
+               : no(fmt::format("cuFile's driver does not open with {}", config.refused_values), join(config.files, ", "));
 }
 
 // From 1.16 on cuFileDriverOpen spins for ever where /proc/modules does not open (seen with 1.16 to 1.20).
@@ -58,18 +64,20 @@ Answer modules_readable(const Subject& subject) {
         return yes();
     }
     std::string text = "/proc/modules cannot be read, where cuFileDriverOpen of libcufile 1.16 and newer spins for ever";
-    return machine.modules_readable.absent() && at_least(machine, kSpinsFrom) ? no(std::move(text)) : not_known(std::move(text));
+    return machine.modules_readable.absent() && at_least(machine, kSpinsFrom) ? no(std::move(text), machine.modules_readable.source)
+                                                                                  : not_known(std::move(text), machine.modules_readable.source);
 }
 
 Answer not_forced(const Subject& subject) {
     const CufileConfig& config = subject.machine.cufile.config;
-    return config.force_compat_mode
-               ? no(fmt::format("force_compat_mode is true ({}), so cuFile always stages", cufile_origin(config, "properties.force_compat_mode")))
-               : yes();
+    const std::string origin = cufile_origin(config, "properties.force_compat_mode");
+    return config.force_compat_mode ? no(fmt::format("force_compat_mode is true ({}), so cuFile always stages", origin), origin) : yes();
 }
 
 Answer nvidia_fs_loaded(const Subject& subject) {
-    return must_be(subject.machine.nvidia_fs.loaded, "the kernel module nvidia-fs is not loaded");
+    Answer answer = must_be(subject.machine.nvidia_fs.loaded, "the kernel module nvidia-fs is not loaded");
+    answer.source.clear();  // two places were looked at, and the fact names the first
+    return answer;
 }
 
 Answer nvidia_fs_nodes(const Subject& subject) {
@@ -82,10 +90,10 @@ Answer nvidia_fs_nodes(const Subject& subject) {
 Answer nvidia_fs_good(const Subject& subject) {
     const Fact<std::string>& version = subject.machine.nvidia_fs.version;
     if (version.is("2.25.6")) {
-        return no("nvidia-fs 2.25.6 fails every transfer with EFAULT; 2.24.3 does not");
+        return no("nvidia-fs 2.25.6 fails every transfer with EFAULT; 2.24.3 does not", version.source);
     }
     if (version.is("2.26.6") && subject.machine.nvidia_driver.is("580.65.06")) {
-        return no("nvidia-fs 2.26.6 with driver 580.65.06 ends in a kernel BUG");
+        return no("nvidia-fs 2.26.6 with driver 580.65.06 ends in a kernel BUG", version.source);
     }
     return yes();
 }
@@ -100,7 +108,8 @@ Answer p2pdma_driver(const Subject& subject) {
 }
 
 Answer p2pdma_multipath(const Subject& subject) {
-    return subject.machine.p2pdma.nvme_multipath.is(true) ? no("nvme_core's multipath is on, which likely hides the drive from P2PDMA")
+    return subject.machine.p2pdma.nvme_multipath.is(true) ? no("nvme_core's multipath is on, which likely hides the drive from P2PDMA",
+                                                               subject.machine.p2pdma.nvme_multipath.source)
                                                           : yes();
 }
 

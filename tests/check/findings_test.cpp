@@ -119,6 +119,27 @@ TEST(Findings, WhatIsTakenAwayIsFound) {
     }
 }
 
+// Not where such a thing is seen in general, but where this one was.
+TEST(Findings, TheSourceIsWhatWasRead) {
+    Healthy machine;
+    const auto source_of = [&](std::string_view id) {
+        const auto all = machine.findings();
+        const Finding* finding = machine.find(all, id);
+        return finding == nullptr ? "(not found)" : finding->source;
+    };
+    machine.file.udev_usage = absent_fact<std::string>("/run/udev/data/b259:2");
+    EXPECT_EQ(source_of("udev-usage-missing"), "/run/udev/data/b259:2");
+    machine.machine.cufile.config.force_compat_mode = true;
+    machine.machine.cufile.config.origins = {{"properties.force_compat_mode", "/etc/cufile.json:7:9"}};
+    EXPECT_EQ(source_of("compat-forced"), "/etc/cufile.json:7:9");
+    machine.machine.nvidia_fs.version = known_fact<std::string>("2.25.6", "/sys/module/nvidia_fs/version");
+    EXPECT_EQ(source_of("nvidia-fs-known-bad"), "/sys/module/nvidia_fs/version");
+    machine.file.block = known_fact(BlockFacts{BlockLayer::Kind::virtio, "vda", {}}, "/sys/dev/block/254:0");
+    EXPECT_EQ(source_of("block-device-unsupported"), "/sys/dev/block/254:0");
+    machine.machine.nvidia_fs.loaded = absent_fact<bool>("/proc/driver/nvidia-fs");
+    EXPECT_EQ(source_of("nvidia-fs-not-loaded"), "/proc/driver/nvidia-fs, /sys/module/nvidia_fs") << "two places were looked at";
+}
+
 // The library's own troubles hold for every file.
 TEST(Findings, ALibraryThatCannotWorkHereServesNothing) {
     Healthy lacking;

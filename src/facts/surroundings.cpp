@@ -125,18 +125,45 @@ void add_bus(const MachineRoot& root, const FileFacts& file, SurroundingFacts& f
     }
 }
 
-// A container may show the host's /proc/driver/nvidia and have no GPU of its own.
-void drop_unreachable(const MachineRoot& root, std::vector<GpuFacts>& gpus) {
-    if (!root.is_live() || gpus.empty()) {
-        return;
-    }
+// /dev/nvidia0 and its like: the GPUs that a process can reach, also where a container hides /proc and /sys.
+Fact<bool> device_nodes(const MachineRoot& root) {
     const auto names = root.list("/dev");
     const bool any = std::any_of(names.value.begin(), names.value.end(), [](const std::string& name) {
         return name.size() > 6 && name.starts_with("nvidia") && name.find_first_not_of("0123456789", 6) == std::string::npos;
     });
-    if (names.known() && !any) {
+    return any ? known_fact(true, "/dev") : names.known() ? absent_fact<bool>("/dev") : unknown_fact<bool>("/dev", names.why);
+}
+
+// A container may show the host's /proc/driver/nvidia and have no GPU of its own.
+void drop_unreachable(const MachineRoot& root, std::vector<GpuFacts>& gpus) {
+    if (root.is_live() && device_nodes(root).absent()) {
         gpus.clear();
     }
+}
+
+std::vector<GpuFacts> reachable_gpus(const MachineRoot& root, const SavedFacts& saved) {
+    std::vector<GpuFacts> gpus = saved.gpus.empty() ? read_gpus(root) : saved.gpus;
+    drop_unreachable(root, gpus);
+    return gpus;
+}
+
+GpuFacts gpu_among(const std::vector<GpuFacts>& gpus, int device, const MachineRoot& root, const MachineFacts& machine) {
+    constexpr const char* kPlaces = "/proc/driver/nvidia/gpus, /sys/bus/pci/devices";
+    const Fact<std::string>& driver = machine.nvidia_driver;
+    if (const GpuFacts* gpu = gpu_numbered(gpus, device)) {
+        GpuFacts found = *gpu;
+        // A version that is not understood is that of a driver all the same.
+        found.driver = driver.absent() && !machine.wsl ? absent_fact<bool>(driver.source) : known_fact(true, driver.source);
+        return found;
+    }
+    GpuFacts none;
+    none.device = device;
+    none.present = gpus.empty() && device_nodes(root).known()
+                       ? unknown_fact<bool>(kPlaces, "they show none, and /dev holds the nodes of one")
+                       : absent_fact<bool>(kPlaces);
+    none.driver = known_fact(true, "not asked");
+    none.gpu_direct_rdma = unknown_fact<bool>("the driver", "no GPU");
+    return none;
 }
 
 }  // namespace
@@ -144,8 +171,7 @@ void drop_unreachable(const MachineRoot& root, std::vector<GpuFacts>& gpus) {
 SurroundingFacts gather_surroundings(const MachineRoot& root, const Environment& environment, const SavedFacts& saved,
                                      const FileFacts& file, const MachineFacts& machine, const std::string& device) {
     SurroundingFacts facts;
-    facts.gpus = saved.gpus.empty() ? read_gpus(root) : saved.gpus;
-    drop_unreachable(root, facts.gpus);
+    facts.gpus = reachable_gpus(root, saved);
     facts.order_uncertain = is_order_uncertain(facts.gpus, environment);
     facts.gpus = visible(std::move(facts.gpus), environment);
     facts.device = number_of(facts.gpus, device);
@@ -169,20 +195,12 @@ SurroundingFacts gather_surroundings(const MachineRoot& root, const Environment&
     return facts;
 }
 
-GpuFacts gpu_of(const SurroundingFacts& surroundings, const MachineFacts& machine) {
-    const Fact<std::string>& driver = machine.nvidia_driver;
-    if (const GpuFacts* gpu = gpu_numbered(surroundings.gpus, surroundings.device)) {
-        GpuFacts found = *gpu;
-        // A version that is not understood is that of a driver all the same.
-        found.driver = driver.absent() && !machine.wsl ? absent_fact<bool>(driver.source) : known_fact(true, driver.source);
-        return found;
-    }
-    GpuFacts none;
-    none.device = surroundings.device;
-    none.present = absent_fact<bool>("/proc/driver/nvidia/gpus, /sys/bus/pci/devices");
-    none.driver = known_fact(true, "not asked");
-    none.gpu_direct_rdma = unknown_fact<bool>("the driver", "no GPU");
-    return none;
+GpuFacts gpu_of(const SurroundingFacts& surroundings, const MachineRoot& root, const MachineFacts& machine) {
+    return gpu_among(surroundings.gpus, surroundings.device, root, machine);
+}
+
+GpuFacts gpu_by_files(int device, const MachineRoot& root, const Environment& environment, const MachineFacts& machine) {
+    return gpu_among(visible(reachable_gpus(root, read_saved_facts(root)), environment), device, root, machine);
 }
 
 }  // namespace waybill

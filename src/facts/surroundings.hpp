@@ -14,7 +14,9 @@ namespace waybill {
 [[nodiscard]] SurroundingFacts gather_surroundings(const MachineRoot& root, const Environment& environment, const SavedFacts& saved,
                                                    const FileFacts& file, const MachineFacts& machine, const std::string& device);
 
-// The GPU that was asked for; `present` is absent where there is none of that number.
-[[nodiscard]] GpuFacts gpu_of(const SurroundingFacts& surroundings, const MachineFacts& machine);
+// The GPU that was asked for; `present` is absent where there is none of that number, unknown where only /dev shows one.
+[[nodiscard]] GpuFacts gpu_of(const SurroundingFacts& surroundings, const MachineRoot& root, const MachineFacts& machine);
+// The same without the rest of the surroundings.
+[[nodiscard]] GpuFacts gpu_by_files(int device, const MachineRoot& root, const Environment& environment, const MachineFacts& machine);
 
 }  // namespace waybill

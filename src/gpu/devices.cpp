@@ -73,6 +73,13 @@ const GpuDevice& gpu_device(int ordinal) {
     return *device;
 }
 
+const GpuDevice* gpu_if_known(int ordinal) noexcept {
+    Devices& devices = the_devices.get();
+    const std::lock_guard lock(devices.mutex);
+    const auto found = devices.by_ordinal.find(ordinal);
+    return found == devices.by_ordinal.end() ? nullptr : found->second.get();
+}
+
 std::vector<GpuFacts> list_gpus() {
     std::vector<GpuFacts> gpus;
     try {

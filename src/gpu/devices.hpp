@@ -15,4 +15,7 @@ struct GpuDevice {
 // Initialises CUDA on first need. Throws Error no_gpu when there is no such device, cuda_error. Thread-safe.
 [[nodiscard]] const GpuDevice& gpu_device(int ordinal);
 
+// What gpu_device() answered before, else null. Never initialises anything. Thread-safe.
+[[nodiscard]] const GpuDevice* gpu_if_known(int ordinal) noexcept;
+
 }  // namespace waybill

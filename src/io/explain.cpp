@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include "base/environment.hpp"
 #include "facts/residency.hpp"
+#include "facts/surroundings.hpp"
 #include "gpu/cufile.hpp"
+#include "gpu/devices.hpp"
 #include "io/open_file.hpp"
 #include "plan/alternatives.hpp"
 #include "plan/slow_shapes.hpp"
@@ -9,6 +12,19 @@
 #include "waybill/file.hpp"
 
 namespace waybill {
+namespace {
+
+// Looking must not initialise CUDA: what the driver told this process before, else what files tell. None for the host's memory.
+std::optional<GpuFacts> gpu_without_driver(int device, const Settings& settings, const MachineFacts& machine) {
+    if (device < 0) {
+        return std::nullopt;
+    }
+    const MachineRoot& root = machine_root(settings);
+    const GpuDevice* const known = root.is_live() ? gpu_if_known(device) : nullptr;
+    return known != nullptr ? known->facts : gpu_by_files(device, root, process_environment(), machine);
+}
+
+}  // namespace
 
 Explanation explain(const std::filesystem::path& path, int device, std::uint64_t file_offset,
                     std::optional<std::uint64_t> size_bytes, const SettingLayers& layers, bool registered) {
@@ -30,10 +46,8 @@ Explanation explain(const std::filesystem::path& path, int device, std::uint64_t
     question.to_gpu = device >= 0;
     question.residency = measure_residency(fd, file_offset, question.size_bytes);
     const MachineFacts& machine = machine_facts(*file.settings);
-    // The driver is not asked: looking must not initialise CUDA.
-    GpuFacts gpu;
-    gpu.device = device;
-    explanation.route = choose_route(question, *file.settings, explanation.file, machine, device >= 0 ? &gpu : nullptr);
+    const std::optional<GpuFacts> gpu = gpu_without_driver(device, *file.settings, machine);
+    explanation.route = choose_route(question, *file.settings, explanation.file, machine, gpu ? &*gpu : nullptr);
     explanation.cufile = machine.cufile;
     explanation.use.registered = registered;
     if (const CufileDriver* const driver = cufile_if_open(); driver != nullptr && driver->version != 0) {

@@ -73,7 +73,7 @@ FileFacts facts_of(const std::string& path, const Machine& machine) {
 
 // The route of a whole read: as `plan` tells it for a file of this machine, by the facts alone otherwise.
 Route route_of(const CheckReport& report, const Machine& machine, const SettingLayers& layers) {
-    const bool to_gpu = report.gpu.present.known();
+    const bool to_gpu = !report.gpu.present.absent();
     struct stat state {};
     if (machine.root.is_live() && ::stat(report.file.c_str(), &state) == 0 && S_ISREG(state.st_mode)) {
         return explain(report.file, to_gpu ? report.device : -1, 0, std::nullopt, layers).route;
@@ -115,7 +115,7 @@ CheckReport report_on(const std::string& path, const std::string& device, const 
         gather_surroundings(machine.root, machine.environment, machine.saved, report.file_facts, machine.facts, device);
     report.device = report.surroundings.device;
     report.machine = machine.facts;
-    report.gpu = gpu_of(report.surroundings, report.machine);
+    report.gpu = gpu_of(report.surroundings, machine.root, report.machine);
     report.route = route_of(report, machine, layers);
     const CheckSubject subject{report.file_facts, report.machine, report.gpu, report.surroundings};
     report.direct = direct_verdict(subject);
@@ -171,7 +171,7 @@ std::vector<MountReport> check_mounts(const std::string& device, const SettingLa
     const Machine machine(saved.folder(), layers);
     const SurroundingFacts surroundings =
         gather_surroundings(machine.root, machine.environment, machine.saved, {}, machine.facts, device);
-    const GpuFacts gpu = gpu_of(surroundings, machine.facts);
+    const GpuFacts gpu = gpu_of(surroundings, machine.root, machine.facts);
     std::vector<MountReport> reports;
     const std::vector<MountFacts> mounts = read_mounts(machine.root).value;
     for (const MountFacts& mount : mounts) {

@@ -80,6 +80,27 @@ def sample(tmp_path):
     return path, content
 
 
+@pytest.fixture
+def gpu_machine(tmp_path):
+    """Makes a root whose files show one GPU, for `machine_root`: what is planned here must not depend on this machine's."""
+
+    def make(model="NVIDIA H200", driver=True):
+        root = tmp_path / f"machine-{model}-{driver}".replace(" ", "-")
+        files = {
+            "proc/modules": "nvidia 1 0 - Live 0\n",
+            "proc/self/mountinfo": "22 1 259:2 / / rw - ext4 /dev/nvme0n1p2 rw,data=ordered\n",
+            "proc/driver/nvidia/gpus/0000:01:00.0/information": f"Model: \t\t {model}\nBus Location: \t 0000:01:00.0\n",
+        }
+        if driver:
+            files["proc/driver/nvidia/version"] = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06\n"
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        return root
+
+    return make
+
+
 @pytest.fixture(scope="session")
 def gigabyte(tmp_path_factory):
     """A file of 1 GiB, sparse but for marks, in memory where that is possible."""

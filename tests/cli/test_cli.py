@@ -191,13 +191,13 @@ def test_receipts_are_logged_without_code(sample, tmp_path):
     assert result.code == 0 and "cannot write receipts" in result.err
 
 
-def test_plan_loads_no_gpu_library_and_answers(sample):
-    result = run("plan", sample[0], "--json", fakes=True, env={"FAKE_CUDA_FAIL": "cuInit:999"})
+def test_plan_loads_no_gpu_library_and_answers(sample, gpu_machine):
+    result = run("plan", sample[0], "--json", "--set", f"machine_root={gpu_machine()}", fakes=True, env={"FAKE_CUDA_FAIL": "cuInit:999"})
     assert result.code == 0
     assert result.json["engine"] == "staged"
     assert result.json["reasons"][0]["id"] == "nvidia-fs-not-loaded"
-    assert run("plan", sample[0], "--json", env={"WAYBILL_CUFILE_LIBRARY": "/nowhere/libcufile.so.0"}).json["reasons"][0]["id"] == "cufile-missing"
-    refused = run("plan", sample[0], "--compat-mode", "off", "--json", env={"WAYBILL_CUFILE_LIBRARY": "/nowhere/libcufile.so.0"})
+    assert run("plan", sample[0], "--json", env={"WAYBILL_CUFILE_LIBRARY": "/nowhere/libcufile.so.0", "WAYBILL_MACHINE_ROOT": str(gpu_machine())}).json["reasons"][0]["id"] == "cufile-missing"
+    refused = run("plan", sample[0], "--compat-mode", "off", "--json", env={"WAYBILL_CUFILE_LIBRARY": "/nowhere/libcufile.so.0", "WAYBILL_MACHINE_ROOT": str(gpu_machine())})
     assert refused.code == 1 and refused.json["refused"]["id"] == "cufile-missing"
     assert run("plan", sample[0], "--to", "host", "--json").json["path"] == "host"
     assert run("plan", sample[0], "--offset", "1GiB").code == 3

@@ -54,12 +54,15 @@ def test_a_missing_file_is_told():
     assert result.code == 0 and "/not/there.json is named and cannot be read" in result.out
 
 
-def test_check_and_plan_give_one_id_for_a_refused_value(tmp_path, sample):
+def test_check_and_plan_give_one_id_for_a_refused_value(tmp_path, sample, gpu_machine):
     path = tmp_path / "cufile.json"
     path.write_text('{"execution": {"max_io_threads": 500}}')
     env = {"CUFILE_ENV_PATH_JSON": str(path), "FAKE_CUFILE_PATH": "nvfs"}
     report = run("check", sample[0], "--json", fakes=True, env=env).json
     ids = [finding["id"] for finding in report["findings"]]
     assert ids.count("cufile-json-bad-value") <= 1 and "cufile-json-invalid" not in ids
-    plan = json.loads(run("plan", sample[0], "--compat-mode", "off", "--to", "gpu", "--json", fakes=True, env=env).out)
+    root = gpu_machine()
+    (root / "cufile.json").write_text(path.read_text())
+    env["CUFILE_ENV_PATH_JSON"] = "/cufile.json"
+    plan = json.loads(run("plan", sample[0], "--compat-mode", "off", "--to", "gpu", "--json", "--set", f"machine_root={root}", fakes=True, env=env).out)
     assert "cufile-json-invalid" not in json.dumps(plan) and "cufile-json-bad-value" in json.dumps(plan)

@@ -65,3 +65,30 @@ def test_staged_reads_have_tasks_and_no_pieces(gigabyte):
     assert (answer["pieces_per_task"], answer["pieces_total"], answer["device_reads"], answer["cufile"]) == (None,) * 4
     assert [shape["id"] for shape in answer["slow_shapes"]] == ["one-thread"]
     assert {one["setting"] for one in answer["alternatives"]} == {"task_size"}
+
+
+class TestTheGpuThatFilesShow:
+    """Without the driver's library: /proc tells the model, and whether there is a GPU and a driver."""
+
+    def first(self, sample, root, **more):
+        return run("plan", sample[0], "--json", "--set", f"machine_root={root}", fakes=True, **more).json["reasons"][0]["id"]
+
+    def test_a_geforce_goes_no_direct_way(self, sample, gpu_machine):
+        assert self.first(sample, gpu_machine("NVIDIA H200")) == "nvidia-fs-not-loaded"
+        assert self.first(sample, gpu_machine("NVIDIA GeForce RTX 4090")) == "gpu-class-unsupported"
+
+    def test_a_missing_driver_and_a_missing_gpu_are_told(self, sample, gpu_machine, tmp_path):
+        assert self.first(sample, gpu_machine(driver=False)) == "gpu-driver-missing"
+        (tmp_path / "nothing").mkdir()
+        assert self.first(sample, tmp_path / "nothing") == "no-gpu"
+        assert self.first(sample, gpu_machine(), env={"CUDA_VISIBLE_DEVICES": ""}) == "no-gpu"
+
+    def test_what_cufile_is_asked_for_and_cannot_have_is_refused(self, sample, gpu_machine):
+        result = run("plan", sample[0], "--compat-mode", "off", "--json", "--set", f"machine_root={gpu_machine(driver=False)}", fakes=True)
+        assert result.code == 1 and result.json["refused"]["id"] == "gpu-driver-missing"
+
+    @pytest.mark.parametrize("model", ["NVIDIA H200", "NVIDIA GeForce RTX 4090"])
+    def test_check_gives_the_same_reason(self, sample, gpu_machine, model):
+        root = gpu_machine(model)
+        verdict = run("check", sample[0], "--root", root, "--json", fakes=True).json
+        assert verdict["route"]["reasons"][0]["id"] == verdict["direct"]["first_failing"]["id"] in (self.first(sample, root), "cufile-missing")

@@ -38,6 +38,10 @@ struct Route {
     std::optional<Reason> doubt;              // cuFile will be tried, but this condition says that it will refuse
 };
 
+// The coarsest alignment of O_DIRECT that Waybill's slots have room for, in bytes; a file that asks for more is read through the
+// page cache. (Block devices ask for 512 to 4096, as statx(2) tells; the rest is room to spare.)
+inline constexpr std::size_t kMostDirectAlign = 64 * 1024;
+
 struct RouteQuestion {
     Direction direction = Direction::read;
     std::uint64_t size_bytes = 0;

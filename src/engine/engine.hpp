@@ -74,6 +74,7 @@ struct Outcome {
     std::uint64_t unknown_bytes = 0;
     std::uint64_t direct_bytes = 0;   // moved through O_DIRECT, in either direction
     bool estimated = false;
+    bool direct_refused = false;  // O_DIRECT was refused for a range, which then went through the page cache
     Failure failure;
 };
 

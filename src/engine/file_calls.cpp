@@ -83,6 +83,10 @@ std::uint64_t read_direct(const EngineFile& file, std::uint64_t from, std::uint6
         if (count < 0 && errno == EINTR) {
             continue;
         }
+        if (count < 0 && (errno == EINVAL || errno == EOPNOTSUPP)) {
+            result.direct_refused = true;  // after all; the rest is read buffered
+            break;
+        }
         if (count < 0) {
             result.failure = {Failure::Kind::system, errno};
             break;
@@ -213,6 +217,7 @@ CallResult write_range(const EngineFile& file, bool direct, std::uint64_t offset
     }
     if (result.failure.kind == Failure::Kind::system && result.failure.value == EINVAL) {
         result.failure = {};  // a file system that refuses this direct write after all
+        result.direct_refused = true;
         write_all(file.buffered, offset + result.moved_bytes, memory + result.moved_bytes, last - offset - result.moved_bytes, result);
     }
     if (!result.failure) {
@@ -223,7 +228,7 @@ CallResult write_range(const EngineFile& file, bool direct, std::uint64_t offset
 
 Outcome outcome_of(const Assignment& assignment, const CallResult& result) {
     return {assignment,           result.moved_bytes,  result.calls,     result.cached_bytes, result.device_bytes,
-            result.unknown_bytes, result.direct_bytes, result.estimated, result.failure};
+            result.unknown_bytes, result.direct_bytes, result.estimated, result.direct_refused, result.failure};
 }
 
 }  // namespace waybill

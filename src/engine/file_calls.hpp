@@ -19,6 +19,7 @@ struct CallResult {
     std::uint64_t unknown_bytes = 0;
     std::uint64_t direct_bytes = 0;
     bool estimated = false;
+    bool direct_refused = false;  // O_DIRECT was refused for a range, which then went through the page cache
     Failure failure;  // end_of_file: the file ended before the range did
 };
 

@@ -66,6 +66,7 @@ private:
             total.unknown_bytes += part.unknown_bytes;
             total.direct_bytes += part.direct_bytes;
             total.estimated = total.estimated || part.estimated;
+            total.direct_refused = total.direct_refused || part.direct_refused;
             total.failure = part.failure;
         }
         return total;

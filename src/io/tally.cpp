@@ -12,6 +12,7 @@ void Tally::add(const Outcome& outcome) {
     sum.unknown_bytes += outcome.unknown_bytes;
     sum.direct_bytes += outcome.direct_bytes;
     sum.estimated = sum.estimated || outcome.estimated;
+    sum.direct_refused = sum.direct_refused || outcome.direct_refused;
     if (outcome.failure) {
         broken.push_back(outcome);
     }

@@ -72,6 +72,9 @@ Receipt make_receipt(const Consignment& consignment, const Tally& tally, const E
     receipt.evidence = evidence;
     receipt.evidence.residency = consignment.residency;
     receipt.notes = consignment.notes;
+    if (tally.sum.direct_refused) {
+        receipt.notes.emplace_back("the file system refused O_DIRECT for some of the bytes (EINVAL), which went through the page cache");
+    }
     add_path(receipt, consignment, tally, evidence);
     add_times(receipt, consignment, tally);
     if (consignment.many) {

@@ -102,6 +102,20 @@ bool cache_is_in_question(const RouteQuestion& question, const Settings& setting
            question.size_bytes >= kWorthAWord && !is_cached(question.residency, settings.cached_share.value);
 }
 
+// Why a read cannot go past the page cache.
+std::optional<Reason> why_not_direct(const FileFacts& file) {
+    if (file.direct_open.absent()) {
+        return Reason{"direct-open-refused", "the file cannot be opened with O_DIRECT, so it is read through the page cache"};
+    }
+    const std::uint64_t align = std::max<std::uint64_t>(file.direct_offset_align.value, file.direct_memory_align.value);
+    if (align > kMostDirectAlign) {
+        return Reason{"direct-alignment-large", fmt::format("direct reads of the file must be aligned to {}, more than the {} that slots "
+                                                            "have room for, so it is read through the page cache",
+                                                            size_text(align), size_text(kMostDirectAlign))};
+    }
+    return std::nullopt;
+}
+
 // How a read that Waybill does itself uses the page cache.
 void choose_page_cache(Route& route, const RouteQuestion& question, const Settings& settings, const FileFacts& file,
                        const MachineFacts& machine) {
@@ -110,17 +124,20 @@ void choose_page_cache(Route& route, const RouteQuestion& question, const Settin
     if (question.direction == Direction::write || route.engine == EngineKind::cufile) {
         return;
     }
+    const std::optional<Reason> not_direct = why_not_direct(file);
     if (cache_is_in_question(question, settings) && !file.memory_backed) {
         const bool fits = file.size_bytes <= machine.free_memory_bytes / 2;
-        route.page_cache = fits || file.direct_open.absent() ? PageCacheUse::use : PageCacheUse::bypass;
-        route.reasons.push_back(
-            {fits ? "page-cache-fill" : "page-cache-bypass",
-             fmt::format("the range is not cached, and the file of {} {} in half of the {} of free memory",
-                         size_text(file.size_bytes), fits ? "fits" : "does not fit", size_text(machine.free_memory_bytes))});
+        route.page_cache = fits ? PageCacheUse::use : PageCacheUse::bypass;
+        if (fits || !not_direct) {
+            route.reasons.push_back(
+                {fits ? "page-cache-fill" : "page-cache-bypass",
+                 fmt::format("the range is not cached, and the file of {} {} in half of the {} of free memory",
+                             size_text(file.size_bytes), fits ? "fits" : "does not fit", size_text(machine.free_memory_bytes))});
+        }
     }
-    if (route.page_cache != PageCacheUse::use && file.direct_open.absent()) {
+    if (route.page_cache != PageCacheUse::use && not_direct) {
         route.page_cache = PageCacheUse::use;
-        route.reasons.push_back({"direct-open-refused", "the file cannot be opened with O_DIRECT, so it is read through the page cache"});
+        route.reasons.push_back(*not_direct);
     }
 }
 

@@ -242,6 +242,17 @@ class TestKernelFaults:
         assert result.code == 0, result.out
         assert result.json["sha256"] == hashlib.sha256(content).hexdigest()
 
+    @pytest.mark.parametrize("cache", ["bypass", "direct"])
+    @pytest.mark.parametrize("mode", ["host", "on"])
+    def test_a_file_system_that_refuses_direct_calls_after_all(self, faulty, mode, cache):
+        path, content = faulty
+        make_cold(path)
+        target = ["--to", "host"] if mode == "host" else ["--to", "gpu", "--compat-mode", mode]
+        result = run("read", path, *target, "--page-cache", cache, "--sha256", "--json", fakes=True, preload=["libfaulty_io.so"],
+                     env={"FAULTY_IO_NO_DIRECT": "1"})
+        assert result.code == 0 and result.json["sha256"] == hashlib.sha256(content).hexdigest()
+        assert not result.json["direct_descriptor"] and any("refused O_DIRECT" in note for note in result.json["notes"])
+
     def test_a_read_that_hangs_ends_at_its_time_limit(self, faulty):
         started = time.monotonic()
         result = run("read", faulty[0], "--to", "host", "--time-limit", "500ms", "--json", fakes=True, preload=["libfaulty_io.so"],

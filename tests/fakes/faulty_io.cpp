@@ -2,9 +2,10 @@
 //
 // FAULTY_IO_READ_ERRNO, FAULTY_IO_WRITE_ERRNO: what fails, once FAULTY_IO_AFTER calls have gone well; FAULTY_IO_SHORT=n and
 // FAULTY_IO_EINTR=n: every n-th call moves half, or is interrupted; FAULTY_IO_DELAY_US: each call takes longer;
-// FAULTY_IO_HANG=1: calls never return.
+// FAULTY_IO_HANG=1: calls never return; FAULTY_IO_NO_DIRECT=1: calls through O_DIRECT are refused with EINVAL.
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,9 @@ std::atomic<uint64_t> calls{0};
 int fault(int fd, const char* error, size_t& size) {
     if (!concerns(fd)) {
         return 0;
+    }
+    if (number_of("FAULTY_IO_NO_DIRECT") != 0 && (fcntl(fd, F_GETFL) & O_DIRECT) != 0) {
+        return EINVAL;
     }
     while (number_of("FAULTY_IO_HANG") != 0) {
         usleep(10000);

@@ -296,8 +296,18 @@ TEST(PageCache, ColdFilesFillItWhereTheyFitAndGoAroundItWhereNot) {
     route = ask(CompatMode::automatic, question, file, machine);
     EXPECT_EQ(route.page_cache, PageCacheUse::bypass);
     EXPECT_EQ(route.reasons.back().id, "page-cache-bypass");
-    file.direct_open = absent_fact<bool>("x");
-    EXPECT_EQ(ask(CompatMode::automatic, question, file, machine).page_cache, PageCacheUse::use);
+    FileFacts refusing = file;
+    refusing.direct_open = absent_fact<bool>("x");
+    FileFacts coarse = file;
+    coarse.direct_offset_align = known_fact<std::uint32_t>(1 << 20, "x");
+    for (const auto& [facts, id] : {std::pair(&refusing, "direct-open-refused"), std::pair(&coarse, "direct-alignment-large")}) {
+        route = ask(CompatMode::automatic, question, *facts, machine);
+        EXPECT_EQ(route.page_cache, PageCacheUse::use) << id;
+        EXPECT_EQ(route.reasons.back().id, id);
+        for (const Reason& reason : route.reasons) {
+            EXPECT_NE(reason.id, "page-cache-bypass") << "not what happens";
+        }
+    }
 }
 
 std::string told(const Route& route) {

@@ -1,0 +1,54 @@
+#include "io/sizing.hpp"
+
+#include <algorithm>
+
+#include "gpu/cufile.hpp"
+#include "plan/threads.hpp"
+
+namespace waybill {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+// Below this a unit costs more in calls than another thread saves (measured: docs/measurements).
+constexpr std::uint64_t kLeastUnitBytes = 512 * 1024;
+constexpr std::uint64_t kLeastOverlapBytes = 256 * 1024;
+// Copies of requests under this size are waited for by spinning: sleeping would cost more than the copy.
+constexpr std::uint64_t kSpinBelowBytes = 16 * kMiB;
+
+}  // namespace
+
+void plan_parts(Consignment& consignment, const MachineFacts& machine) {
+    const Settings& settings = *consignment.settings;
+    std::uint64_t total_bytes = 0;
+    for (const Part& part : consignment.parts) {
+        total_bytes += part.size_bytes;
+    }
+    consignment.lading.slot_bytes = settings.bounce_buffer_size.value;
+    consignment.lading.pinned_limit = settings.pinned_limit.value;
+    consignment.threads =
+        choose_threads({consignment.route->engine, consignment.direction, total_bytes, consignment.parts.size(), machine.cores}, settings);
+    const bool cufile = consignment.route->engine == EngineKind::cufile;
+    // A lone thread overlaps the copy of one unit with the read of the next.
+    const std::uint64_t share = total_bytes / (2 * consignment.threads);
+    const std::uint64_t least = consignment.threads == 1 ? kLeastOverlapBytes : kLeastUnitBytes;
+    const std::uint64_t unit =
+        std::min<std::uint64_t>(consignment.lading.slot_bytes, std::max(least, (share + 65535) / 65536 * 65536));
+    const CufileDriver* const driver = cufile ? cufile_if_open() : nullptr;
+    const std::optional<int> version = driver != nullptr && driver->version != 0 ? std::optional(driver->version) : std::nullopt;
+    Shares tasks;
+    for (Part& part : consignment.parts) {
+        part.units = Units(part.size_bytes, settings.task_size.value, cufile ? settings.task_size.value : unit);
+        const CufileUse use{version, part.work.registered_base != nullptr};
+        const Plan plan = make_plan(*consignment.route, part.size_bytes, settings, machine.cufile, use);
+        tasks = {tasks.count + plan.tasks.count, std::max(tasks.size_bytes, plan.tasks.size_bytes), plan.tasks.last_bytes};
+        if (consignment.parts.size() == 1) {
+            consignment.plan = plan;
+        }
+    }
+    consignment.lading.spin = total_bytes < kSpinBelowBytes;
+    consignment.plan.size_bytes = total_bytes;
+    consignment.plan.tasks = tasks;
+}
+
+}  // namespace waybill

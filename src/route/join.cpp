@@ -1,0 +1,38 @@
+#include "route/join.hpp"
+
+#include <fmt/format.h>
+
+#include "route/fallback.hpp"
+
+namespace waybill {
+namespace {
+
+bool is_direct(Path path) noexcept { return path == Path::nvidia_fs || path == Path::p2pdma; }
+
+}  // namespace
+
+Route join(const Route& first, const Route& other, std::string_view name) {
+    if (first.engine != other.engine) {
+        const Route& cufile = first.engine == EngineKind::cufile ? first : other;
+        Route staged = fall_back(cufile, {"files-differ", fmt::format("not all files of this call can go by cuFile ('{}' goes by {})", name,
+                                                                      to_text(other.engine))});
+        const Route& already_staged = first.engine == EngineKind::cufile ? other : first;
+        staged.page_cache = already_staged.page_cache;
+        return staged;
+    }
+    Route joined = first;
+    if (joined.page_cache == PageCacheUse::use) {
+        joined.page_cache = other.page_cache;
+    }
+    if (is_direct(joined.expected_path)) {
+        joined.expected_path = other.expected_path;
+    }
+    joined.cufile_direct_descriptor = first.cufile_direct_descriptor && other.cufile_direct_descriptor;
+    joined.suspicious_driver = first.suspicious_driver || other.suspicious_driver;
+    if (!joined.doubt) {
+        joined.doubt = other.doubt;
+    }
+    return joined;
+}
+
+}  // namespace waybill

@@ -98,11 +98,12 @@ private:
 // One thread's random requests. Returns how often something was wrong.
 class Worker {
 public:
-    Worker(const Case& what, File& file, unsigned seed)
-        : what_(what), file_(file), random_(seed), buffer_(what.to_gpu ? Buffer::on_gpu(0, kFileBytes) : Buffer::on_host(kFileBytes)) {}
+    Worker(const Case& what, File& file, unsigned seed, std::atomic<int>& begun)
+        : what_(what), file_(file), begun_(begun), random_(seed), buffer_(what.to_gpu ? Buffer::on_gpu(0, kFileBytes) : Buffer::on_host(kFileBytes)) {}
 
     void run() {
         for (int k = 0; k < kRequestsEach; ++k) {
+            ++begun_;
             one();
         }
     }
@@ -176,6 +177,7 @@ private:
 
     const Case& what_;
     File& file_;
+    std::atomic<int>& begun_;
     std::mt19937_64 random_;
     Buffer buffer_;
     int wrong_ = 0;
@@ -191,17 +193,20 @@ int run_threads(const Case& what, unsigned seed) {
     File file = File::open(source.path(), Mode::read, {what.settings, {}});
     std::atomic<int> wrong{0};
     std::atomic<int> failures{0};
+    std::atomic<int> begun{0};
     std::vector<std::thread> threads;
     for (unsigned k = 0; k < kThreads; ++k) {
         threads.emplace_back([&, k] {
-            Worker worker(what, file, seed + k);
+            Worker worker(what, file, seed + k, begun);
             worker.run();
             wrong += worker.wrong();
             failures += worker.failures();
         });
     }
     if (what.shrinks || what.closes) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        while (begun < kThreads * kRequestsEach / 3) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
         what.shrinks ? source.shrink() : file.close();
     }
     for (std::thread& thread : threads) {
@@ -220,12 +225,14 @@ int run_case(const Case& what, unsigned seed) {
         ::setenv(name, value, 1);
     }
     int wrong = run_threads(what, seed);  // what is kept for later requests is there now
-    const auto settle = [] { std::this_thread::sleep_for(std::chrono::milliseconds(150)); };
-    settle();
+    // Tickets that no thread of the pool has looked at yet keep their transfers for a moment.
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
     const std::ptrdiff_t before = descriptors();
     const std::uint64_t held = SlotPool::instance().held_bytes();
     wrong += run_threads(what, seed + kThreads);
-    settle();
+    for (int k = 0; k < 300 && descriptors() > before; ++k) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
     if (descriptors() > before) {
         std::fprintf(stderr, "descriptors: %td, before %td\n", descriptors(), before);
         return 2;

@@ -139,7 +139,7 @@ struct Receipt {
     Evidence evidence;
     Judgement judgement = Judgement::consistent;
     std::string judgement_text;                // one sentence
-    std::vector<std::string> notes;            // fallbacks taken: less pinned memory, no cachestat, ...
+    std::vector<std::string> notes;            // what was done without: less pinned memory, cuFile's counters, ...
     std::vector<RequestResult> results;        // of read_many
     std::optional<std::string> sha256;         // when asked
 };

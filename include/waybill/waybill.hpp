@@ -2,9 +2,11 @@
 #pragma once
 
 #include "waybill/buffer.hpp"
+#include "waybill/check.hpp"
 #include "waybill/error.hpp"
 #include "waybill/facts.hpp"
 #include "waybill/file.hpp"
+#include "waybill/finding.hpp"
 #include "waybill/future.hpp"
 #include "waybill/plan.hpp"
 #include "waybill/receipt.hpp"

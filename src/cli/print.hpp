@@ -7,8 +7,10 @@
 
 namespace waybill {
 
-// Writes all of it to standard output. Throws Error io_error when that fails (a full disk); a closed pipe ends quietly.
+// Writes all of it to standard output. Throws Error io_error when that fails (a full disk); a pipe that nobody reads ends the
+// program by SIGPIPE.
 void print(std::string_view text);
+// A message to standard error, which is not worth an error when it cannot be written.
 void print_note(std::string_view text);
 
 // Waits for a request; shows how long it takes on a terminal after a second; ^C cancels it and throws Error interrupted, a

@@ -31,7 +31,7 @@ struct MountKey {
 
 class KnownMounts {
 public:
-    // The facts kept for `key`, or null. `gather` is called without the lock held by others' results.
+    // Fills in the facts kept for `key`; false where there are none, or no longer.
     bool find(const MountKey& key, FileFacts& facts) {
         const std::lock_guard lock(mutex_);
         forget_if_changed();

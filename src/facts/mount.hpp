@@ -20,8 +20,8 @@ namespace waybill {
 // The mount of an open file, by the id that statx gives. Live machine only.
 [[nodiscard]] Fact<MountFacts> mount_of_descriptor(int fd, const MachineRoot& root);
 
-// The mount in which a path lies, by the table alone: component by component, the latest mount over a place wins.
-// `mounts` is in the table's order. Absent when the table has no root.
+// The mount in which a path lies, by the table alone, as the kernel walks: by ids and parents, from the lowest mount to the first
+// one on the way that stands on it, so that what is mounted over is not seen. Absent when the table has no root.
 [[nodiscard]] Fact<MountFacts> mount_of_path(const std::vector<MountFacts>& mounts, const std::string& path);
 
 }  // namespace waybill

@@ -11,7 +11,7 @@ Fact<bool> read_kernel(const MachineRoot& root, const std::string& release) {
     if (config.known()) {
         return config.value.find("CONFIG_PCI_P2PDMA=y") != std::string::npos ? known_fact(true, path) : absent_fact<bool>(path);
     }
-    // A device that offers its memory has this folder whatever the configuration file says.
+    // Without that file the symbols tell, which only a saved machine keeps few enough of to search.
     constexpr const char* kSymbols = "/proc/kallsyms";
     constexpr std::size_t kSymbolsBytes = std::size_t{64} << 20;
     const Fact<std::string> symbols = root.is_live() ? unknown_fact<std::string>(kSymbols, "not searched on a running machine")

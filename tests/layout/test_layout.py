@@ -92,6 +92,19 @@ def test_every_test_is_built():
         assert str(path.relative_to(ROOT / "tests")) in text, f"{path} is in no target"
 
 
+def test_one_header_is_all_of_the_public_surface():
+    folder = ROOT / "include/waybill"
+    included = {name for _, name in includes(folder / "waybill.hpp")}
+    assert included == {f"waybill/{path.name}" for path in folder.glob("*.hpp")} - {"waybill/waybill.hpp"}
+
+
+def test_the_design_names_every_folder():
+    for page in ("docs/design.md", "CONTRIBUTING.md"):
+        text = (ROOT / page).read_text()
+        missing = [folder for folder in MAY_INCLUDE if f"{folder}/" not in text]
+        assert not missing, f"{page} does not name {missing}"
+
+
 def test_public_headers_compile_alone():
     for path in sorted((ROOT / "include/waybill").glob("*.hpp")):
         code = f'#include "waybill/{path.name}"\n#include "waybill/{path.name}"\n'

@@ -11,10 +11,10 @@ quick=0
 [ "${1:-}" = --quick ] && quick=1
 
 passed=0 failed=0 skipped=0 failures=()
-# count NAME LOG: adds what a runner's log says to the totals.
+# count NAME LOG: adds what a runner's log, and the XML of its GoogleTest programs, say to the totals.
 count() {
     local line
-    for line in $(scripts/count.py "$2"); do
+    for line in $(scripts/count.py "$2" "build/logs/$1" 2> >(tee -a "$2" >&2)); do
         case $line in
             passed=*) passed=$((passed + ${line#*=})) ;;
             failed=*) failed=$((failed + ${line#*=})) ;;
@@ -27,9 +27,10 @@ step() {
     local name=$1 log before=$failed start=$SECONDS
     shift
     log=build/logs/$name.log
-    mkdir -p build/logs
+    rm -rf "build/logs/$name"
+    mkdir -p "build/logs/$name"
     echo "== $name"
-    "$@" > "$log" 2>&1
+    GTEST_OUTPUT="xml:$PWD/build/logs/$name/" "$@" > "$log" 2>&1
     local status=$?
     count "$name" "$log"
     if [ $status -ne 0 ]; then
@@ -53,12 +54,12 @@ must set-up setup_all
 must configure cmake --preset debug
 must build cmake --build --preset debug
 step unit ctest --test-dir build/debug --output-on-failure -j "$(nproc)"
-step layout "$VENV/bin/python" -m pytest -q tests/layout
-step command-line env WAYBILL_PROGRAM="$PWD/build/debug/waybill" "$VENV/bin/python" -m pytest -q tests/cli
-step machines env WAYBILL_PROGRAM="$PWD/build/debug/waybill" "$VENV/bin/python" -m pytest -q tests/machines
-step real-cufile env WAYBILL_PROGRAM="$PWD/build/debug/waybill" "$VENV/bin/python" -m pytest -q tests/real_cufile
+step layout "$VENV/bin/python" -m pytest -q -rs tests/layout
+step command-line env WAYBILL_PROGRAM="$PWD/build/debug/waybill" "$VENV/bin/python" -m pytest -q -rs tests/cli
+step machines env WAYBILL_PROGRAM="$PWD/build/debug/waybill" "$VENV/bin/python" -m pytest -q -rs tests/machines
+step real-cufile env WAYBILL_PROGRAM="$PWD/build/debug/waybill" "$VENV/bin/python" -m pytest -q -rs tests/real_cufile
 must python-package "$VENV/bin/pip" install -q --no-build-isolation --no-deps .
-step python env WAYBILL_FAKES="$PWD/build/debug/fakes" "$VENV/bin/python" -m pytest -q python/tests
+step python env WAYBILL_FAKES="$PWD/build/debug/fakes" "$VENV/bin/python" -m pytest -q -rs python/tests
 step consumer scripts/consumer.sh build/debug
 if [ $quick -eq 0 ]; then
     for preset in asan tsan; do

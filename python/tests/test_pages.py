@@ -82,7 +82,9 @@ EXAMPLES = {
     "check.py": "not direct",
     "load_checkpoint.py": "embed [100, 32] first row: (32,) 128 bytes read",
     "load_numpy.py": "y int64 (5, 2) Fortran order",
+    "torch_records.py": "1627 records in 7 batches, each one transfer",
 }
+NEEDS = {"torch_records.py": "torch"}
 GIVEN = {"load_checkpoint.py": checkpoint, "load_numpy.py": archive}  # others get a file of any bytes
 
 
@@ -92,6 +94,8 @@ def test_every_example_is_run():
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_example(path, tmp_path, name):
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
     given = GIVEN[name](tmp_path) if name in GIVEN else path
     done = subprocess.run([sys.executable, ROOT / "examples/python" / name, given], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

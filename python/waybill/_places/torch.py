@@ -13,12 +13,15 @@ from .._array import Array
 class TorchPlace:
     library = "torch"
 
-    def __init__(self, number: int | None) -> None:
+    def __init__(self, number: int | None, pinned: bool = False) -> None:
         self.device = number
+        self._pinned = pinned
 
     def allocate(self, size_bytes: int) -> Any:
         if self.device is not None:
             return torch.empty(size_bytes, dtype=torch.uint8, device=f"cuda:{self.device}")
+        if self._pinned:
+            return torch.empty(size_bytes, dtype=torch.uint8, pin_memory=True)
         return torch.frombuffer(Array(-1, size_bytes), dtype=torch.uint8) if size_bytes else torch.empty(0, dtype=torch.uint8)
 
     def view(self, memory: Any, begin: int, size_bytes: int, dtype: Any, shape: tuple[int, ...], order: str = "C") -> Any:

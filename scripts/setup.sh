@@ -5,7 +5,7 @@ VENV=${WAYBILL_VENV:-$PWD/build/venv}
 PYTHON_BUILD=("nanobind>=2.4" "scikit-build-core>=0.10")
 PYTHON_TESTS=(pytest jsonschema numpy pyyaml prometheus_client)
 # Libraries whose files and arrays the package serves; tests that need one are skipped without it.
-PYTHON_OPTIONAL=(safetensors ml_dtypes)
+PYTHON_OPTIONAL=(safetensors ml_dtypes pyarrow tqdm)
 PACKAGES=(g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libmount-dev libarchive-dev libssl-dev)
 TEST_PACKAGES=(libgtest-dev libgmock-dev libbenchmark-dev gnuplot-nox clang libclang-rt-14-dev python3-venv)
 

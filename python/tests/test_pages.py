@@ -73,6 +73,13 @@ def archive(folder: pathlib.Path) -> pathlib.Path:
     return folder / "many.npz"
 
 
+def table(folder: pathlib.Path) -> pathlib.Path:
+    pyarrow = pytest.importorskip("pyarrow")
+    columns = {"id": list(range(3000)), "price": [k / 7 for k in range(3000)], "name": [f"n{k}" for k in range(3000)]}
+    importlib.import_module("pyarrow.parquet").write_table(pyarrow.table(columns), folder / "t.parquet", row_group_size=1000)
+    return folder / "t.parquet"
+
+
 EXAMPLES = {
     "read.py": "to host memory by host",
     "read_into.py": "refused: the array is not contiguous",
@@ -82,10 +89,11 @@ EXAMPLES = {
     "check.py": "not direct",
     "load_checkpoint.py": "embed [100, 32] first row: (32,) 128 bytes read",
     "load_numpy.py": "y int64 (5, 2) Fortran order",
+    "read_columns.py": "3 row groups, 3000 rows by pyarrow",
     "torch_records.py": "1627 records in 7 batches, each one transfer",
 }
 NEEDS = {"torch_records.py": "torch"}
-GIVEN = {"load_checkpoint.py": checkpoint, "load_numpy.py": archive}  # others get a file of any bytes
+GIVEN = {"read_columns.py": table, "load_checkpoint.py": checkpoint, "load_numpy.py": archive}  # others get a file of any bytes
 
 
 def test_every_example_is_run():

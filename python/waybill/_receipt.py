@@ -6,6 +6,8 @@ import html
 import json
 from typing import Any
 
+from ._ranges import describe
+
 
 class Receipt:
     """What really happened to one request, with the evidence and a judgement of it.
@@ -14,11 +16,12 @@ class Receipt:
     ``evidence``, ``time_ns`` ...; sizes in bytes, times in nanoseconds). Never changes; threads may share it.
     """
 
-    __slots__ = ("_core", "_dict")
+    __slots__ = ("_core", "_dict", "_ranges")
 
     def __init__(self, core: Any) -> None:
         self._core = core
         self._dict: dict[str, Any] | None = None
+        self._ranges: dict[str, Any] | None = None
 
     @property
     def moved_bytes(self) -> int:
@@ -54,14 +57,23 @@ class Receipt:
         """The content of the JSON form (``docs/schema/receipt.json``)."""
         if self._dict is None:
             self._dict = json.loads(self._core.to_json())
+            if self._ranges is not None:
+                self._dict["ranges"] = self._ranges
         return self._dict
 
     def to_json(self, indent: int | None = None) -> str:
         """The JSON form, schema ``waybill.receipt/1``."""
-        return self._core.to_json(-1 if indent is None else indent)
+        if self._ranges is None:
+            return self._core.to_json(-1 if indent is None else indent)
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
+
+    def _note_ranges(self, ranges: dict[str, Any]) -> None:
+        """Adds what became of the ranges of a file that were asked for (``_ranges.summary``), before anyone sees the receipt."""
+        self._ranges = ranges
+        self._dict = None
 
     def __reduce__(self) -> Any:
-        return _from_saved, (self._core.to_json(-1), self._core.to_text())
+        return _from_saved, (self.to_json(), str(self))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -75,7 +87,8 @@ class Receipt:
         return sorted(set(super().__dir__()) | set(self.to_dict()))
 
     def __str__(self) -> str:
-        return self._core.to_text().rstrip()
+        text: str = self._core.to_text().rstrip()
+        return text if self._ranges is None else f"{text}\n  ranges    {describe(self._ranges)}"
 
     def __repr__(self) -> str:
         return f"<waybill.Receipt {str(self).splitlines()[0]}>"

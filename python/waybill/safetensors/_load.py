@@ -7,6 +7,7 @@ from typing import Any
 
 from .._file import read_many
 from .._places import Place, place_of
+from .._ranges import summary
 from .._receipt import Receipt
 from ._checkpoint import Checkpoint
 from ._elements import array_of
@@ -65,6 +66,8 @@ def load(checkpoint: Checkpoint, place: Place, **how: Any) -> Tensors:
         found.receipt = read_many(requests, **how)
         if found.receipt.short:
             raise bad("a file became shorter while it was read")
+        asked = [tensor.size_bytes for tensor in checkpoint.tensors.values() if tensor.size_bytes]
+        found.receipt._note_ranges(summary(len(asked), len(requests), sum(asked), sum(asked), 0))
     for layout, memory in parts:
         for name, begin in layout.places.items():
             found[name] = array_of(place, memory, begin, checkpoint.tensors[name])

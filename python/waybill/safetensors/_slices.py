@@ -6,10 +6,8 @@ import itertools
 from dataclasses import dataclass
 from typing import Any
 
+from .._ranges import GAP_BYTES
 from ..errors import make_error
-
-# Blocks with gaps up to this between them are read as one range: a read of its own costs more than that many bytes.
-GAP_BYTES = 64 << 10
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ add_executable(waybill_cli
   src/cli/bench.cpp
   src/cli/check.cpp
   src/cli/check_compare_json.cpp
-  src/cli/check_probe_json.cpp
   src/cli/config.cpp
   src/cli/config_cufile.cpp
   src/cli/config_cufile_json.cpp

@@ -25,10 +25,10 @@ struct Verdict {
 
 // One thing that --probe tried, beside what was foretold.
 struct ProbeStep {
-    std::string what;      // driver-open, staged, cufile
+    std::string what;      // driver-open, handle-registration, staged, cufile, host
     bool done = false;
     std::string result;    // "cufile-posix, n=1 nvfs=0 p2pdma=0 posix=1", or how it failed
-    std::string foretold;
+    std::string foretold;  // opened, registered, a path, refused, crashed, hung, unknown, or an error's code
     bool agrees = true;
 };
 

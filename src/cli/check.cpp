@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "cli/check_compare.hpp"
-#include "cli/check_probe.hpp"
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
+#include "probe/paths.hpp"
 #include "waybill/error.hpp"
 
 namespace waybill {
@@ -64,7 +64,7 @@ int run_check(const CheckArguments& arguments) {
     }
     CheckReport report = check(file, arguments.device, layers, arguments.root);
     if (arguments.probe) {
-        probe_paths(report, arguments.settings);
+        probe_paths(report, layers, "/proc/self/exe");
     }
     print(arguments.json ? to_json(report, 2) + "\n" : to_text(report));
     return report.direct.possible ? 0 : 1;

@@ -299,21 +299,40 @@ class TestProbe:
         assert not steps["cufile"]["agrees"]
         assert "probe-disagrees" in ids(report)
 
-    def test_a_crash_is_a_failed_step(self, sample):
-        steps, report = self.probe(sample, FAKE_CUFILE_OPEN_ABORT="1")
-        assert not steps["cufile"]["done"]
-        assert steps["staged"]["done"]
-        assert re.search(r"signal 6|SIGABRT|Aborted|ended", steps["cufile"]["result"]), steps["cufile"]
+    def test_the_driver_and_the_file_are_tried_before_the_reads(self, sample):
+        steps, report = self.probe(sample, FAKE_CUFILE_PATH="nvfs")
+        assert list(steps) == ["driver-open", "handle-registration", "staged", "cufile"]
+        assert (steps["driver-open"]["result"], steps["handle-registration"]["result"]) == ("opened the driver", "registered the file")
 
-    def test_a_hang_is_a_failed_step(self, sample):
+    @pytest.mark.parametrize("config", [[], ["--set", "gds_threshold=1MiB"]])
+    def test_no_threshold_sends_the_small_read_another_way(self, sample, config):
+        result = check(sample[0], "--probe", *config, fakes=True, env={"FAKE_CUFILE_PATH": "nvfs"})
+        assert {step["what"]: step["result"] for step in result.json["probe"]}["cufile"].startswith("nvidia-fs, proved, n=1")
+
+    def check_blocked(self, steps, report, finding):
+        assert not steps["driver-open"]["done"] and not steps["driver-open"]["agrees"] and "handle-registration" not in steps
+        assert not steps["cufile"]["done"] and steps["staged"]["done"]
+        first = report["findings"][0]
+        assert (first["id"], first["severity"]) == (finding, "blocks-cufile") and "driver-open" in first["seen"]
+
+    def test_a_crash_is_a_finding(self, sample):
+        steps, report = self.probe(sample, FAKE_CUFILE_OPEN_ABORT="1")
+        self.check_blocked(steps, report, "probe-crashed")
+        assert "signal 6" in steps["driver-open"]["result"]
+
+    def test_a_hang_is_a_finding(self, sample):
         begin = time.monotonic()
         steps, report = self.probe(sample, FAKE_CUFILE_OPEN_HANG="1")
         assert time.monotonic() - begin < 20
-        assert not steps["cufile"]["done"] and "did not return within 1.00 s" in steps["cufile"]["result"]
+        self.check_blocked(steps, report, "probe-hung")
+        assert "did not return within 1.00 s" in steps["driver-open"]["result"] and "did not return within 1.00 s" in steps["cufile"]["result"]
 
     def test_a_refusal_is_a_failed_step(self, sample):
-        steps, _ = self.probe(sample, FAKE_CUFILE_REGISTER_ERROR="5030")
-        assert not steps["cufile"]["done"] and "5030" in steps["cufile"]["result"]
+        steps, report = self.probe(sample, FAKE_CUFILE_REGISTER_ERROR="5030")
+        assert steps["driver-open"]["done"]
+        for what in ("handle-registration", "cufile"):
+            assert not steps[what]["done"] and "5030" in steps[what]["result"] and steps[what]["agrees"]
+        assert not {"probe-crashed", "probe-hung"} & set(ids(report))
 
     def test_settings_of_the_call_reach_the_child(self, sample, tmp_path):
         result = check(sample[0], "--probe", "--set", "cufile_library=/nowhere/libcufile.so.0", fakes=True)

@@ -24,10 +24,11 @@ MAY_INCLUDE = {
     "receipt": {"base", "settings", "route", "plan", "evidence"},
     "io": {"base", "settings", "facts", "gpu", "route", "pool", "evidence", "plan", "engine", "receipt", "stats"},
     "check": {"base", "settings", "route"},
-    "probe": {"base", "settings", "facts", "route", "check"},
+    "examine": {"base", "settings", "facts", "route", "check"},
+    "probe": {"base", "gpu"},
     "bench": {"base", "facts", "gpu", "settings"},
     "cli": {
-        "base", "bench", "settings", "facts", "gpu", "route", "pool", "evidence", "plan", "engine", "receipt", "io", "check", "probe", "stats",
+        "base", "bench", "settings", "facts", "gpu", "route", "pool", "evidence", "plan", "engine", "receipt", "io", "check", "examine", "probe", "stats",
     },
 }
 # A library stays in one place.

@@ -33,13 +33,16 @@ bool came_as_foretold(const std::string& foretold, const Tried& tried) {
 
 Finding crash_of(const ProbeStep& step) {
     return {"probe-crashed", Severity::blocks_cufile, fmt::format("{}: the child process {}", step.what, step.result), "a child process of --probe",
-            "use another version of the library that crashed; reads with compat_mode=on do without cuFile. Please report it with an archive of --save", ""};
+            "use another version of the library that crashed; reads with compat_mode=on do without cuFile. Please report it with an "
+            "archive of --save",
+            ""};
 }
 
 Finding hang_of(const ProbeStep& step) {
     return {"probe-hung", Severity::blocks_cufile, fmt::format("{}: the child process {}", step.what, step.result), "a child process of --probe",
-            "look at what the findings below say of /proc/modules and nvidia-fs; reads with compat_mode=on do without cuFile. Please report it with an "
-            "archive of --save", "waiting longer, where the library spins"};
+            "look at what the findings below say of /proc/modules and nvidia-fs; reads with compat_mode=on do without cuFile. Please "
+            "report it with an archive of --save",
+            "waiting longer, where the library spins"};
 }
 
 Finding disagreement_of(const ProbeStep& step) {

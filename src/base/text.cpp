@@ -24,6 +24,25 @@ std::string lower(std::string_view text) {
     return result;
 }
 
+std::string printable(std::string_view text) {
+    std::string result;
+    for (const char letter : text) {
+        const auto code = static_cast<unsigned char>(letter);
+        constexpr unsigned char kFirstPlain = 0x20;
+        constexpr unsigned char kDelete = 0x7f;
+        if (letter == '\n') {
+            result += "\\n";
+        } else if (letter == '\t') {
+            result += "\\t";
+        } else if (code < kFirstPlain || code == kDelete) {
+            result += fmt::format("\\x{:02x}", code);
+        } else {
+            result += letter;
+        }
+    }
+    return result;
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     while (true) {

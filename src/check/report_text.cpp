@@ -63,7 +63,7 @@ std::string_view to_text(Severity severity) noexcept {
 }
 
 std::string to_text(const CheckReport& report) {
-    std::string text = fmt::format("{} to gpu:{}: direct {}\n", report.file, report.device, words(report.direct, "yes"));
+    std::string text = fmt::format("{} to gpu:{}: direct {}\n", printable(report.file), report.device, words(report.direct, "yes"));
     add_line(text, "cuFile", words(report.cufile, report.direct.possible ? "can serve the file" : "can serve the file, in its compatibility mode"));
     add_line(text, "route", fmt::format("a read would go by {}: {} ({})", to_text(report.route.expected_path),
                                         report.route.reasons.front().text, report.route.reasons.front().id));

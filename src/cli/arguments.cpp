@@ -140,7 +140,7 @@ void add_write(CLI::App& app, WriteArguments& write) {
     command.add_option("--via", write.via, "memory that the bytes are written from: gpu:N or host")->type_name("WHERE");
     command.add_option("--require", write.require, "fail unless this path is taken")->type_name("PATH");
     command.add_flag("--create", write.create, "make FILE if it is not there");
-    command.add_flag("--truncate", write.truncate, "empty FILE first (and make it)");
+    command.add_flag("--truncate", write.truncate, "cut FILE after what was written (and make it where there is none)");
     command.add_flag("--fsync", write.fsync, "bring the bytes to storage before the receipt");
     command.add_flag("--atomic", write.atomic, "write beside FILE, sync, and rename: FILE is the old one or the whole new one");
     add_settings(command, write.settings);

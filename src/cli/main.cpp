@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <type_traits>
 
+#include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
 #include "waybill/receipt.hpp"
@@ -43,7 +44,7 @@ int report(const Error& error, bool json) {
     if (json) {
         print(to_json(error, 2) + "\n");
     } else {
-        std::fprintf(stderr, "waybill: %s\n", error.what());
+        std::fprintf(stderr, "waybill: %s\n", printable(error.what()).c_str());
         if (error.receipt()) {
             std::fputs(to_text(*error.receipt()).c_str(), stderr);
         }

@@ -51,13 +51,14 @@ Fd open_output(const std::string& path, const File& source) {
         ours.st_ino == theirs.st_ino) {
         throw Error(ErrorCode::invalid_argument, "--out: '" + path + "' is the file that is read; give another");
     }
-    if (::ftruncate(out.get(), 0) != 0 && errno != EINVAL) {
-        throw Error(ErrorCode::io_error, "--out: cannot empty '" + path + "'", native_errno(errno));
-    }
     return out;
 }
 
+// What the file held is gone only now, when there is something to replace it with.
 void write_out(const Fd& out, const std::string& path, const Buffer& buffer, std::uint64_t size_bytes) {
+    if (::ftruncate(out.get(), 0) != 0 && errno != EINVAL) {
+        throw Error(ErrorCode::io_error, "--out: cannot empty '" + path + "'", native_errno(errno));
+    }
     for_each_chunk(buffer, size_bytes, [&](const std::byte* bytes, std::uint64_t count) {
         while (count != 0) {
             const ssize_t written = ::write(out.get(), bytes, count);

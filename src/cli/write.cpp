@@ -44,13 +44,40 @@ std::vector<std::byte> read_source(const WriteArguments& arguments) {
     return bytes;
 }
 
-void make_if_asked(const WriteArguments& arguments) {
-    if (arguments.create && !arguments.truncate) {
-        const Fd made = open_descriptor(arguments.file.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK, 0666);
-        if (!made && errno != EISDIR && errno != ENXIO) {
+// A file that was made for a write which then moved nothing is taken away again.
+class NewFile {
+public:
+    explicit NewFile(const WriteArguments& arguments) {
+        if (!arguments.create && !arguments.truncate) {
+            return;
+        }
+        const Fd made = open_descriptor(arguments.file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NONBLOCK, 0666);
+        if (made) {
+            path_ = arguments.file;
+        } else if (errno != EEXIST) {
             throw Error(errno == EACCES ? ErrorCode::permission_denied : ErrorCode::io_error,
                         "cannot make '" + arguments.file + "'", native_errno(errno));
         }
+    }
+    ~NewFile() {
+        struct stat state {};
+        if (!path_.empty() && ::stat(path_.c_str(), &state) == 0 && state.st_size == 0) {
+            ::unlink(path_.c_str());
+        }
+    }
+    NewFile(const NewFile&) = delete;
+    NewFile& operator=(const NewFile&) = delete;
+
+    void keep() noexcept { path_.clear(); }
+
+private:
+    std::string path_;
+};
+
+// Only now: a write that was refused or failed leaves what there was.
+void cut_after(const std::string& path, std::uint64_t size_bytes) {
+    if (::truncate(path.c_str(), static_cast<off_t>(size_bytes)) != 0) {
+        throw Error(ErrorCode::io_error, "--truncate: cannot cut '" + path + "' after what was written", native_errno(errno));
     }
 }
 
@@ -136,8 +163,12 @@ int run_write(const WriteArguments& arguments) {
         receipt.file = std::make_shared<const std::string>(arguments.file);
         receipt.notes.emplace_back("written beside the file, synced and renamed");
     } else {
-        make_if_asked(arguments);
-        receipt = write_to(arguments.file, arguments.truncate ? Mode::write : Mode::read_write, arguments, bytes, arguments.fsync);
+        NewFile made(arguments);
+        receipt = write_to(arguments.file, Mode::read_write, arguments, bytes, arguments.fsync);
+        made.keep();
+        if (arguments.truncate) {
+            cut_after(arguments.file, arguments.offset + receipt.moved_bytes);
+        }
     }
     print(arguments.json ? to_json(receipt, 2) + "\n" : to_text(receipt));
     return 0;

@@ -232,6 +232,9 @@ SavedMachine::SavedMachine(const std::string& path) : folder_(path) {
     if (S_ISDIR(state.st_mode)) {
         return;
     }
+    if (!S_ISREG(state.st_mode)) {
+        throw Error(ErrorCode::not_regular_file, fmt::format("'{}' is neither a folder nor a file; name a saved machine", path));
+    }
     const Libarchive& api = libarchive(path);
     std::string name = (std::filesystem::temp_directory_path() / "waybill-root-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) {
@@ -256,6 +259,9 @@ SavedMachine::~SavedMachine() {
 }
 
 void write_archive(const std::string& path, const std::map<std::string, ArchiveEntry>& entries) {
+    if (std::error_code ignored; std::filesystem::exists(path, ignored)) {
+        throw Error(ErrorCode::invalid_argument, fmt::format("'{}' is there; name a new file, or remove it", path));
+    }
     const Libarchive& api = libarchive(path);
     const std::string partial = path + ".part";
     const std::unique_ptr<archive, decltype(api.write_free)> writer(api.write_new(), api.write_free);

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "facts/elf.hpp"
+#include "settings/cufile_keys.hpp"
 
 namespace waybill {
 namespace {
@@ -65,13 +66,7 @@ std::string behind_links(const MachineRoot& root, std::string path) {
 std::optional<int> version_in_name(const std::string& path) {
     constexpr std::string_view kMark = ".so.";
     const auto at = path.rfind(kMark);
-    int major = 0;
-    int minor = 0;
-    const auto numbers = at == std::string::npos ? std::vector<std::string_view>() : split(std::string_view(path).substr(at + kMark.size()), '.');
-    const bool understood =
-        numbers.size() >= 2 && std::from_chars(numbers[0].data(), numbers[0].data() + numbers[0].size(), major).ec == std::errc() &&
-        std::from_chars(numbers[1].data(), numbers[1].data() + numbers[1].size(), minor).ec == std::errc();
-    return understood ? std::optional(1000 * major + 10 * minor) : std::nullopt;
+    return at == std::string::npos ? std::nullopt : parse_cufile_version(std::string_view(path).substr(at + kMark.size()));
 }
 
 // A text of its own, between NULs: four numbers, the first of which is 1 so far ("1.17.1.22" -> 1170).

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "facts/saved_facts.hpp"
+#include "settings/cufile_keys.hpp"
 #include "waybill/error.hpp"
 
 namespace waybill {
@@ -44,16 +45,16 @@ GpuFacts gpu_of(const Json& json) {
 
 // "1.15.1" or 1150 -> 1150
 int version_of(const Json& json) {
-    if (json.is_number_integer()) {
-        return json.get<int>();
-    }
-    const auto text = json.get<std::string>();
-    int major = 0;
-    int minor = 0;
-    if (std::sscanf(text.c_str(), "%d.%d", &major, &minor) != 2) {
+    const std::string text = json.is_string() ? json.get<std::string>() : json.dump();
+    const std::optional<int> version =
+        json.is_number_integer() ? std::optional(json.get<std::int64_t>() > 0 && json.get<std::int64_t>() <= kMostCufileVersion
+                                                     ? json.get<int>()
+                                                     : -1)
+                                 : parse_cufile_version(text);
+    if (!version || *version < 0) {
         throw std::invalid_argument("cufile.version is '" + text + "'; write it as 1.15");
     }
-    return 1000 * major + 10 * minor;
+    return *version;
 }
 
 SavedFile file_of(const Json& json) {

@@ -1,5 +1,7 @@
 #include "io/checks.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -26,6 +28,15 @@ void check_mode(Direction direction, const OpenFile& file, const Request& reques
     }
 }
 
+// Files of /proc and the like say that they are empty, and are not.
+void refuse_without_size(int fd, const std::string& name) {
+    char byte = 0;
+    if (::pread(fd, &byte, 1, 0) == 1) {
+        throw Error(ErrorCode::not_regular_file,
+                    fmt::format("'{}' has bytes but says that it has none, as files of /proc do; copy it to a file with a size first", name));
+    }
+}
+
 std::uint64_t room_of(const Request& request) {
     const std::uint64_t capacity = request.target.capacity_bytes;
     if (request.target_offset > capacity) {
@@ -39,17 +50,22 @@ std::uint64_t room_of(const Request& request) {
 
 RequestRange check_range(Direction direction, const OpenFile& file, int fd, const Request& request) {
     check_mode(direction, file, request);
+    RequestRange range;
     const std::uint64_t room = room_of(request);
     std::uint64_t rest = room;
     if (direction == Direction::read) {
-        const std::uint64_t size = file_size(fd, *file.name);
+        const FileExtent extent = file_extent(fd, *file.name);
+        const std::uint64_t size = extent.size_bytes;
+        range.is_sparse = extent.is_sparse;
+        if (size == 0) {
+            refuse_without_size(fd, *file.name);
+        }
         if (request.file_offset > size) {
             throw Error(ErrorCode::offset_past_end, fmt::format("offset {} is past the end of '{}' ({} bytes)",
                                                                 request.file_offset, *file.name, size));
         }
         rest = size - request.file_offset;
     }
-    RequestRange range;
     range.asked_bytes = request.size_bytes.value_or(std::min(room, rest));
     if (range.asked_bytes > room) {
         throw Error(ErrorCode::destination_too_small,

@@ -10,6 +10,7 @@ namespace waybill {
 struct RequestRange {
     std::uint64_t asked_bytes = 0;
     std::uint64_t size_bytes = 0;  // what will move: less than asked where a read meets the end of the file
+    bool is_sparse = false;        // a read of a file that takes less storage than its size
 };
 
 // Throws Error read_only_file, permission_denied (not open for reading), offset_past_end, destination_too_small,

@@ -51,6 +51,7 @@ PointerOwner add_parts(Consignment& consignment, std::span<const FileAndRequest>
         const RequestRange range = check_range(consignment.direction, *file, part.descriptors->buffered(), *request);
         part.asked_bytes = range.asked_bytes;
         part.size_bytes = range.size_bytes;
+        part.is_sparse = range.is_sparse;
         part.work.direction = consignment.direction;
         part.work.file_offset = request->file_offset;
         part.work.memory = static_cast<std::byte*>(request->target.pointer) + request->target_offset;

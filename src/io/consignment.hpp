@@ -23,6 +23,7 @@ struct Part {
     Work work;
     std::uint64_t asked_bytes = 0;
     std::uint64_t size_bytes = 0;    // what there is of it
+    bool is_sparse = false;          // a read of a file that takes less storage than its size
     std::uint64_t first_unit = 0;
     std::uint64_t first_byte = 0;    // in the transfer: parts follow one another
     Units units{0, 1, 1};

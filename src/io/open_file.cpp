@@ -171,12 +171,18 @@ const MachineFacts& machine_facts(const Settings& settings) {
     return *machine;
 }
 
-std::uint64_t file_size(int fd, const std::string& name) {
+FileExtent file_extent(int fd, const std::string& name) {
+    constexpr std::uint64_t kStatBlock = 512;  // stat(2)
     struct stat state {};
     if (::fstat(fd, &state) != 0) {
         throw Error(ErrorCode::io_error, "cannot ask the size of '" + name + "'", native_errno(errno));
     }
-    return static_cast<std::uint64_t>(state.st_size);
+    const auto size = static_cast<std::uint64_t>(state.st_size);
+    return {size, static_cast<std::uint64_t>(state.st_blocks) * kStatBlock < size};
+}
+
+std::uint64_t file_size(int fd, const std::string& name) {
+    return file_extent(fd, name).size_bytes;
 }
 
 }  // namespace waybill

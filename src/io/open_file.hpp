@@ -61,6 +61,11 @@ private:
 [[nodiscard]] const MachineRoot& machine_root(const Settings& settings);
 
 // The size of an open file now. Throws Error io_error.
+struct FileExtent {
+    std::uint64_t size_bytes = 0;
+    bool is_sparse = false;  // takes less storage than that: holes, or compression
+};
+[[nodiscard]] FileExtent file_extent(int fd, const std::string& name);
 [[nodiscard]] std::uint64_t file_size(int fd, const std::string& name);
 
 }  // namespace waybill

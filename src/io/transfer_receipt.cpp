@@ -1,5 +1,7 @@
 #include "io/transfer_receipt.hpp"
 
+#include <algorithm>
+
 #include "base/clock.hpp"
 #include "receipt/judge.hpp"
 #include "route/requirement.hpp"
@@ -72,6 +74,11 @@ Receipt make_receipt(const Consignment& consignment, const Tally& tally, const E
     receipt.evidence = evidence;
     receipt.evidence.residency = consignment.residency;
     receipt.notes = consignment.notes;
+    const bool sparse = std::any_of(consignment.parts.begin(), consignment.parts.end(), [](const Part& part) { return part.is_sparse; });
+    if (sparse && receipt.source.device_bytes != 0) {
+        receipt.source.estimated = true;
+        receipt.notes.emplace_back("the file takes less storage than its size (holes, or compression), so no device held all of these bytes");
+    }
     if (tally.sum.direct_refused) {
         receipt.notes.emplace_back("the file system refused O_DIRECT for some of the bytes (EINVAL), which went through the page cache");
     }

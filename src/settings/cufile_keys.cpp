@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -256,6 +257,21 @@ std::string accepted_text(const CufileKey& key, int version) {
         case CufileType::anything: break;
     }
     return "anything";
+}
+
+std::optional<int> parse_cufile_version(std::string_view text) {
+    int numbers[2] = {0, 0};
+    const std::vector<std::string_view> words = split(text, '.');
+    for (std::size_t k = 0; k < 2; ++k) {
+        constexpr std::size_t kMostDigits = 2;
+        const bool digits = k < words.size() && !words[k].empty() && words[k].size() <= kMostDigits &&
+                            words[k].find_first_not_of("0123456789") == std::string_view::npos;
+        if (!digits) {
+            return std::nullopt;
+        }
+        std::from_chars(words[k].data(), words[k].data() + words[k].size(), numbers[k]);
+    }
+    return 1000 * numbers[0] + 10 * numbers[1];
 }
 
 std::string cufile_version_text(int version) {

@@ -65,6 +65,10 @@ struct CufileVariable {
 // The newest version in these tables: taken for a library whose version is not known.
 constexpr int kNewestCufile = 1200;
 
+// "1.17" and "1.17.1.22" -> 1170; nothing for anything else. A major number has at most two digits and a minor one too.
+[[nodiscard]] std::optional<int> parse_cufile_version(std::string_view text);
+constexpr int kMostCufileVersion = 99'990;
+
 // 1170 -> "1.17"
 [[nodiscard]] std::string cufile_version_text(int version);
 

@@ -228,7 +228,7 @@ std::string texts_of(const CufileReading& reading, CufileProblem::Kind kind) {
 
 CufileReading read_cufile_values(const std::vector<CufileEntry>& entries, const Environment& variables, std::optional<int> version) {
     std::vector<CufileProblem> covered;
-    Reader reader(version);
+    Reader reader(version && *version >= 0 ? version : std::nullopt);
     for (const CufileEntry& entry : without_covered(entries, covered)) {
         reader.take(entry);
     }

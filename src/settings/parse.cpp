@@ -70,13 +70,13 @@ std::uint64_t parse_duration(std::string_view text) {
     }
     double number = 0;
     const auto [end, problem] = std::from_chars(body.data(), body.data() + body.size(), number, std::chars_format::fixed);
-    if (problem != std::errc() || number < 0) {
+    if (problem != std::errc() || !(number >= 0)) {  // nan is no time
         refuse(kAccepted);
     }
     const double unit = parse_word<double>(std::string_view(end, static_cast<std::size_t>(body.data() + body.size() - end)),
                                            {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"m", 60e9}, {"h", 3600e9}}, kAccepted);
     constexpr double kMostNs = 9.2e18;
-    if (number * unit > kMostNs) {
+    if (!(number * unit <= kMostNs)) {
         refuse(kAccepted);
     }
     return static_cast<std::uint64_t>(std::llround(number * unit));

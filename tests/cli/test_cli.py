@@ -227,6 +227,17 @@ class TestWrite:
         assert run("write", sink, "--from", source, "--offset", 100).code == 0
         assert sink.read_bytes() == content[:7] + bytes(93) + content
 
+    @pytest.mark.parametrize("more", [["--require", "direct"], ["--offset", 2**63 - 1], ["--via", "gpu:7"], ["--set", "task_size=0"]])
+    @pytest.mark.parametrize("way", ["--truncate", "--create"])
+    def test_a_refused_write_leaves_what_there_was(self, tmp_path, way, more):
+        source, sink = tmp_path / "a", tmp_path / "b"
+        source.write_bytes(b"new")
+        assert run("write", sink, "--from", source, way, *more).code != 0
+        assert not sink.exists()
+        sink.write_bytes(b"old content")
+        assert run("write", sink, "--from", source, way, *more).code != 0
+        assert sink.read_bytes() == b"old content"
+
     def test_standard_input(self, tmp_path):
         sink = tmp_path / "b"
         assert run("write", sink, "--from", "-", "--create", stdin=b"hello").code == 0

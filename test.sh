@@ -68,7 +68,7 @@ if [ $quick -eq 0 ]; then
         # A process under the thread sanitizer otherwise sleeps a second at its end; many tests are processes of their own.
         step "unit-$preset" env TSAN_OPTIONS=atexit_sleep_ms=0 ctest --test-dir build/$preset --output-on-failure -j "$(nproc)"
     done
-    step fuzz scripts/fuzz.sh 20
+    step fuzz scripts/fuzz.sh 40
 fi
 [ ${#failures[@]} -eq 0 ] || echo "failed: ${failures[*]}"
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -10,7 +10,7 @@ import textwrap
 import waybill
 from waybill import errors
 
-FUNCTIONS = ("read", "open", "read_many", "pread_many", "plan", "explain", "check", "settings", "config", "gpus")
+FUNCTIONS = ("read", "open", "read_many", "pread_many", "plan", "explain", "check", "settings", "config", "gpus", "last_receipt")
 CLASSES = ("File", "Future", "Array", "Receipt", "Explanation", "Check", "Verdict", "Finding", "register_buffer")
 HEAD = """# Python
 

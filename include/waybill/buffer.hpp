@@ -60,6 +60,9 @@ private:
     std::uint64_t size_bytes_ = 0;
 };
 
+// Frees the pinned memory that Waybill keeps warm for staged requests and that none uses now; returns its bytes. Any thread.
+std::uint64_t free_staging_memory() noexcept;
+
 // The GPUs this process sees, in CUDA's order; empty without a driver or a GPU. Loads libcuda and initialises it.
 [[nodiscard]] std::vector<GpuFacts> list_gpus();
 

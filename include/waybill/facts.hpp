@@ -86,6 +86,10 @@ struct Residency {
     std::string source;  // `cachestat`, `mincore`, or why unknown
 };
 
+// How much of an open file's range is in the page cache: by cachestat where the kernel answers; else by mincore, which tells the
+// truth to an owner or a writer of the file alone and counts every page as resident for others; else unknown. Never throws.
+[[nodiscard]] Residency measure_residency(int fd, std::uint64_t offset, std::uint64_t size_bytes) noexcept;
+
 struct FileFacts {
     std::string path;      // as the caller gave it
     std::string resolved;  // without symbolic links; empty when it could not be had

@@ -3,6 +3,7 @@
 
 #include "waybill/buffer.hpp"
 #include "waybill/check.hpp"
+#include "waybill/cufile.hpp"
 #include "waybill/error.hpp"
 #include "waybill/facts.hpp"
 #include "waybill/file.hpp"

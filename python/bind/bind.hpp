@@ -35,4 +35,5 @@ void bind_future(nb::module_& module);
 void bind_file(nb::module_& module);
 void bind_buffer(nb::module_& module);
 void bind_check(nb::module_& module);
+void bind_cufile(nb::module_& module);
 void bind_memory(nb::module_& module);

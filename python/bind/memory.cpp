@@ -17,4 +17,17 @@ nb::object buffer_fields(nb::handle object) {
 void bind_memory(nb::module_& module) {
     module.def("buffer_fields", &buffer_fields,
                "(address, bytes, read-only, contiguous, holds objects) of a buffer's memory, or None.");
+    module.def("free_slots", &waybill::free_staging_memory, nb::call_guard<Released>(),
+               "Frees the pinned memory that no request uses; returns its bytes.");
+    module.def(
+        "cached_bytes",
+        [](int fd, std::uint64_t offset, std::uint64_t size_bytes) -> std::optional<std::uint64_t> {
+            const Released released;
+            const waybill::Residency residency = waybill::measure_residency(fd, offset, size_bytes);
+            if (residency.state == waybill::Residency::State::unknown) {
+                return std::nullopt;
+            }
+            return residency.cached_bytes;
+        },
+        nb::arg("fd"), nb::arg("offset"), nb::arg("size_bytes"), "Bytes of a file's range in the page cache; None where unknown.");
 }

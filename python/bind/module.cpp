@@ -18,5 +18,6 @@ NB_MODULE(_core, module) {
     bind_file(module);
     bind_buffer(module);
     bind_check(module);
+    bind_cufile(module);
     bind_memory(module);
 }

@@ -9,6 +9,7 @@ void bind_receipt(nb::module_& module) {
         .def_prop_ro("path", [](const Receipt& receipt) { return std::string(to_text(receipt.path)); })
         .def_prop_ro("engine", [](const Receipt& receipt) { return std::string(to_text(receipt.engine)); })
         .def_prop_ro("judgement", [](const Receipt& receipt) { return std::string(to_text(receipt.judgement)); })
+        .def_prop_ro("total_ns", [](const Receipt& receipt) { return receipt.times.total_ns; })
         .def_prop_ro("gb_per_s", [](const Receipt& receipt) { return gb_per_s(receipt); })
         .def("to_json", [](const Receipt& receipt, int indent) { return text_of(to_json(receipt, indent)); }, nb::arg("indent") = -1)
         .def("to_text", [](const Receipt& receipt) { return text_of(to_text(receipt)); });

@@ -25,7 +25,7 @@ from ._check import Check, Finding, Verdict, check
 from ._file import File, check_count, pread_many, read_many
 from ._future import Future
 from ._plan import Explanation, explain, plan
-from ._receipt import Receipt
+from ._receipt import Receipt, last_receipt
 from ._settings import as_texts as _as_texts
 from ._settings import config, context_settings, settings
 from .errors import (
@@ -147,6 +147,7 @@ __all__ = [
     "errors",
     "explain",
     "gpus",
+    "last_receipt",
     "open",
     "plan",
     "pread_many",

@@ -32,6 +32,9 @@ class Receipt:
     def judgement(self) -> str: ...
 
     @property
+    def total_ns(self) -> int: ...
+
+    @property
     def gb_per_s(self) -> float: ...
 
     def to_json(self, indent: int = -1) -> str: ...
@@ -114,7 +117,49 @@ def list_gpus() -> list[tuple[int, str, str, str]]: ...
 def check(arg0: bytes, arg1: str, arg2: Mapping[str, str], arg3: Mapping[str, str], arg4: bytes, /) -> tuple[str, str]:
     """What stands between a file and a GPU as (text, JSON)."""
 
+class CufileProperties:
+    """What cuFile's driver says of itself; sizes in KiB."""
+
+    @property
+    def nvidia_fs_major(self) -> int: ...
+
+    @property
+    def nvidia_fs_minor(self) -> int: ...
+
+    @property
+    def poll_mode(self) -> bool: ...
+
+    @property
+    def allow_compat_mode(self) -> bool: ...
+
+    @property
+    def poll_threshold_kib(self) -> int: ...
+
+    @property
+    def device_cache_kib(self) -> int: ...
+
+    @property
+    def per_buffer_cache_kib(self) -> int: ...
+
+    @property
+    def pinned_memory_kib(self) -> int: ...
+
+def cufile_properties() -> CufileProperties:
+    """Opens cuFile's driver."""
+
+def set_cufile_polling(enable: bool, threshold_kib: int) -> None: ...
+
+def set_cufile_device_cache(kib: int) -> None: ...
+
+def set_cufile_pinned_memory(kib: int) -> None: ...
+
 def buffer_fields(arg: object, /) -> object:
     """
     (address, bytes, read-only, contiguous, holds objects) of a buffer's memory, or None.
     """
+
+def free_slots() -> int:
+    """Frees the pinned memory that no request uses; returns its bytes."""
+
+def cached_bytes(fd: int, offset: int, size_bytes: int) -> int | None:
+    """Bytes of a file's range in the page cache; None where unknown."""

@@ -11,7 +11,7 @@ from . import _core
 from ._arrays import Memory, describe
 from ._arrays.buffer import PLAIN
 from ._future import Future, check_seconds
-from ._receipt import Receipt
+from ._receipt import Receipt, leave
 from ._settings import as_texts, context_settings
 from ._streams import stream_handle
 from .errors import make_error
@@ -106,14 +106,14 @@ class File:
         ):
             core = self._core.read_buffer(array, offset, size, target_offset, require, _INTERRUPTIBLE_BYTES)
             if core is not None:
-                return Receipt(core)
+                return leave(core)
         memory = describe(array, writable=True)
         place = _place(memory, offset, size, target_offset, stream)
         require = _check_require(require)
         limit = self._time_limit if time_limit is None else time_limit
         texts = as_texts(settings) if settings else {}
         if limit is None and (memory.size_bytes if place[3] is None else place[3]) < _INTERRUPTIBLE_BYTES:
-            return Receipt(self._core.read(place, require, texts))
+            return leave(self._core.read(place, require, texts))
         return _wait(Future(self._core.pread(place, require, texts, (self, memory.owner))), limit)
 
     def pread_into(
@@ -285,7 +285,7 @@ def read_many(
         limit = kept[0]._time_limit
     asked = sum(place[1] if place[3] is None else place[3] for _, place in places)
     if limit is None and asked < _INTERRUPTIBLE_BYTES:
-        return Receipt(_core.read_many(places, _check_require(require), as_texts(settings)))
+        return leave(_core.read_many(places, _check_require(require), as_texts(settings)))
     return _wait(Future(_core.pread_many(places, _check_require(require), as_texts(settings), kept)), limit)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Generator
 from typing import Any
 
 from . import _core
-from ._receipt import Receipt
+from ._receipt import Receipt, leave
 from .errors import Error, make_error
 
 # Waiting lets go of the GIL for this long, then looks for signals.
@@ -55,7 +55,7 @@ class Future:
         over: the request then goes on and this can be called again."""
         if not self.wait(timeout):
             raise make_error("timeout", f"the request did not end within {timeout} s; it goes on")
-        return Receipt(self._core.get())
+        return leave(self._core.get())
 
     def cancel(self) -> bool:
         """Drops what has not started; True when that was something. ``result()`` then raises ``waybill.Cancelled``, whose
@@ -65,7 +65,7 @@ class Future:
     def __await__(self) -> Generator[Any, None, Receipt]:
         if not self._core.done():
             yield from self._finished().__await__()
-        return Receipt(self._core.get())
+        return leave(self._core.get())
 
     async def _finished(self) -> None:
         import asyncio  # a tenth of a second that few programs need

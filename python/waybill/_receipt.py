@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import html
 import json
+import threading
 from typing import Any
 
 from ._ranges import describe
+
+_left = threading.local()
 
 
 class Receipt:
@@ -101,6 +104,19 @@ class Receipt:
             for line in lines[1:]
         )
         return f"<b>{html.escape(lines[0])}</b><table>{rows}</table>"
+
+
+def leave(core: Any) -> Receipt:
+    """The receipt of a request that this thread waited for."""
+    receipt = Receipt(core)
+    _left.receipt = receipt
+    return receipt
+
+
+def last_receipt() -> Receipt | None:
+    """The receipt of the last request that this thread waited for, also of one that failed after bytes had moved; ``None``
+    before the first. Each thread has its own."""
+    return getattr(_left, "receipt", None)
 
 
 class _Saved:

@@ -112,7 +112,7 @@ def make_error(code: str, text: str, native: tuple[str, int, str] | None = None,
     error.code = code
     error.native = native
     if receipt is not None:
-        from ._receipt import Receipt
+        from ._receipt import leave
 
-        error.receipt = Receipt(receipt)
+        error.receipt = leave(receipt)
     return error

@@ -11,8 +11,8 @@
 
 #include "base/fd.hpp"
 #include "base/text.hpp"
-#include "facts/residency.hpp"
 #include "waybill/error.hpp"
+#include "waybill/facts.hpp"
 
 namespace waybill {
 namespace {

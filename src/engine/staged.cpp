@@ -31,12 +31,10 @@ class StagedEngine : public Engine {
 public:
     explicit StagedEngine(const Lading& lading)
         : api_(*cuda_if_loaded()), lane_(api_, lading.owner.context), single_(lading.on_callers_stream), spin_(lading.spin),
-          stream_(single_ ? lading.stream : lane_->stream) {
-        SlotPool& slots = SlotPool::instance();
+          stream_(single_ ? lading.stream : lane_->stream), slot_bytes_(lading.slot_bytes), pinned_limit_(lading.pinned_limit) {
         const std::uint64_t start = now_ns();
-        halves_[0].slot = SlotLease(slots.take(lading.slot_bytes, lading.pinned_limit, &api_));
+        halves_[0].slot = SlotLease(SlotPool::instance().take(slot_bytes_, pinned_limit_, &api_));
         if (!single_) {
-            halves_[1].slot = SlotLease(slots.try_take(lading.slot_bytes, lading.pinned_limit, &api_));
             for (const CuEvent event : lading.after) {
                 check_cuda(api_.stream_wait_event(stream_, event, 0), "cuStreamWaitEvent");
             }
@@ -58,6 +56,9 @@ public:
 
     void submit(std::span<const Assignment> assignments) override {
         for (const Assignment& assignment : assignments) {
+            if (!single_ && !asked_twice_ && halves_[0].busy) {
+                take_second_slot();
+            }
             Half& half = next_half();
             half.outcome = {};
             half.outcome.assignment = assignment;
@@ -117,6 +118,15 @@ protected:
     ThreadTimes times_;
 
 private:
+    // A second slot is wanted once there is something to overlap: a request of one unit holds one.
+    void take_second_slot() {
+        const std::uint64_t start = now_ns();
+        asked_twice_ = true;
+        halves_[1].slot = SlotLease(SlotPool::instance().try_take(slot_bytes_, pinned_limit_, &api_));
+        turn_ = halves_[1].slot ? 1 : 0;
+        times_.wait_ns += now_ns() - start;
+    }
+
     // The half whose turn it is, no longer busy. With one slot alone it is always the first.
     Half& next_half() {
         Half& half = halves_[turn_];
@@ -139,7 +149,10 @@ private:
         return status;
     }
 
+    std::uint64_t slot_bytes_;
+    std::uint64_t pinned_limit_;
     std::array<Half, 2> halves_;
+    bool asked_twice_ = false;
     std::size_t turn_ = 0;
     std::vector<Outcome> finished_;
 };

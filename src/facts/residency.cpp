@@ -1,4 +1,4 @@
-#include "facts/residency.hpp"
+#include "waybill/facts.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

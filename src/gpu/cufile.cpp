@@ -88,6 +88,10 @@ void bind_all(const Library& library, CufileApi& api) {
     bind(library, "cuFileGetStatsLevel", api.get_stats_level, true);
     bind(library, "cuFileStatsStart", api.stats_start, true);
     bind(library, "cuFileGetStatsL3", api.get_stats_l3, true);
+    bind(library, "cuFileDriverGetProperties", api.get_properties, true);
+    bind(library, "cuFileDriverSetPollMode", api.set_poll_mode, true);
+    bind(library, "cuFileDriverSetMaxCacheSize", api.set_max_cache_size, true);
+    bind(library, "cuFileDriverSetMaxPinnedMemSize", api.set_max_pinned_memory, true);
 }
 
 // What a thread that calls the driver and the one that waits for it share; the first may outlive the second.

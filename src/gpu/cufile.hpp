@@ -40,6 +40,25 @@ struct CufileDescription {
 };
 static_assert(sizeof(CufileDescription) == 24);
 
+// CUfileDrvProps_t, as cuFileDriverGetProperties fills it.
+struct CufileDriverProperties {
+    struct {
+        unsigned major_version = 0;
+        unsigned minor_version = 0;
+        std::size_t poll_threshold_kib = 0;
+        std::size_t direct_io_kib = 0;
+        unsigned status_flags = 0;
+        unsigned control_flags = 0;
+    } nvidia_fs;
+    unsigned feature_flags = 0;
+    unsigned device_cache_kib = 0;
+    unsigned per_buffer_cache_kib = 0;
+    unsigned pinned_memory_kib = 0;
+    unsigned batch_entries = 0;
+    unsigned batch_timeout_ms = 0;
+};
+static_assert(sizeof(CufileDriverProperties) == 56);
+
 struct CufileApi {
     CufileStatus (*driver_open)();
     CufileStatus (*driver_close)();
@@ -55,6 +74,10 @@ struct CufileApi {
     CufileStatus (*get_stats_level)(int* level);
     CufileStatus (*stats_start)();
     CufileStatus (*get_stats_l3)(void* statistics);
+    CufileStatus (*get_properties)(CufileDriverProperties* properties);
+    CufileStatus (*set_poll_mode)(bool enable, std::size_t threshold_kib);
+    CufileStatus (*set_max_cache_size)(std::size_t kib);
+    CufileStatus (*set_max_pinned_memory)(std::size_t kib);
 };
 
 struct CufileOptions {

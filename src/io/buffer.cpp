@@ -10,10 +10,9 @@
 
 #include "gpu/cufile.hpp"
 #include "gpu/pointer.hpp"
+#include "io/open_cufile.hpp"
 #include "io/registered.hpp"
-#include "route/suspicion.hpp"
-#include "waybill/file.hpp"
-#include "waybill/settings.hpp"
+#include "pool/slots.hpp"
 
 namespace waybill {
 namespace {
@@ -120,14 +119,8 @@ RegisteredBuffer RegisteredBuffer::add(void* pointer, std::uint64_t size_bytes, 
         throw Error(ErrorCode::bad_pointer, fmt::format("only device memory can be registered with cuFile; this is {} memory",
                                                         to_text(owner.memory)));
     }
-    const Settings settings = resolve_settings(layers);
-    CufileOptions options;
-    options.library = settings.cufile_library.value;
-    options.json = settings.cufile_json.value;
-    options.open_timeout_ns = settings.driver_timeout.value;
-    options.try_in_child_first = driver_is_suspicious(machine_facts(settings));
     const CurrentContext current(owner.context);
-    check_cufile(cufile_driver(options).api.buffer_register(pointer, size_bytes, 0), "cuFileBufRegister");
+    check_cufile(open_cufile(layers).api.buffer_register(pointer, size_bytes, 0), "cuFileBufRegister");
     remember_registration(pointer, size_bytes);
     return RegisteredBuffer(pointer, size_bytes);
 }
@@ -150,6 +143,10 @@ RegisteredBuffer::~RegisteredBuffer() {
     if (driver != nullptr) {
         driver->api.buffer_deregister(pointer_);
     }
+}
+
+std::uint64_t free_staging_memory() noexcept {
+    return SlotPool::instance().free_unused();
 }
 
 }  // namespace waybill

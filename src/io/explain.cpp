@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "base/environment.hpp"
-#include "facts/residency.hpp"
 #include "facts/surroundings.hpp"
 #include "gpu/cufile.hpp"
 #include "gpu/devices.hpp"

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "facts/limits.hpp"
-#include "facts/residency.hpp"
 #include "gpu/devices.hpp"
 #include "io/open_file.hpp"
 #include "route/join.hpp"

@@ -169,6 +169,23 @@ void SlotPool::give_back(Slot slot) noexcept {
     given_back_.notify_all();
 }
 
+std::uint64_t SlotPool::free_unused() noexcept {
+    std::vector<Slot> unused;
+    std::uint64_t bytes = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        unused.swap(free_);
+        for (const Slot& slot : unused) {
+            bytes += slot.size_bytes;
+        }
+        total_bytes_ -= bytes;
+    }
+    for (const Slot& slot : unused) {
+        free_memory(slot);
+    }
+    return bytes;
+}
+
 void SlotPool::free_memory(const Slot& slot) noexcept {
     if (slot.pinned) {
         if (const CudaApi* api = cuda_if_loaded()) {

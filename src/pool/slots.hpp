@@ -38,6 +38,8 @@ public:
     // The same without waiting: an empty slot when none can be had at once.
     [[nodiscard]] Slot try_take(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api);
     void give_back(Slot slot) noexcept;
+    // Frees the slots that nobody holds; returns their bytes.
+    std::uint64_t free_unused() noexcept;
 
     [[nodiscard]] std::uint64_t held_bytes() const;   // in use or free
     [[nodiscard]] std::uint64_t refusals() const;     // times that memory could not be pinned

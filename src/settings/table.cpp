@@ -51,7 +51,7 @@ constexpr auto kDuration = [](std::uint64_t ns) {
 
 constexpr auto kAnySize = [](std::string_view text) { return parse_size_between(text, 0, kMostSize); };
 constexpr auto kTaskSize = [](std::string_view text) { return parse_size_between(text, 1, kMostSize); };
-constexpr auto kSlotSize = [](std::string_view text) { return parse_size_between(text, 4 * kKiB, kKiB * kKiB * kKiB); };
+constexpr auto kSlotSize = [](std::string_view text) { return parse_size_between(text, 1, kKiB * kKiB * kKiB); };
 constexpr auto kPinnedLimit = [](std::string_view text) { return parse_size_between(text, 4 * kKiB, kMostSize); };
 constexpr auto kShare = [](std::string_view text) { return parse_size_between(text, 1, 100); };
 constexpr auto kThreads = [](std::string_view text) -> std::uint64_t {
@@ -89,7 +89,7 @@ std::vector<SettingEntry> make_table() {
             "Threads that move one request's bytes; auto takes three quarters of the cores, at most 12.",
             "measured: staging nears a PCIe 5 link's speed with twelve"),
         row<&Settings::bounce_buffer_size, kSlotSize, kText>(
-            "bounce_buffer_size", "WAYBILL_BOUNCE_BUFFER_SIZE", {"KVIKIO_BOUNCE_BUFFER_SIZE"}, "4KiB to 1GiB", "4MiB",
+            "bounce_buffer_size", "WAYBILL_BOUNCE_BUFFER_SIZE", {"KVIKIO_BOUNCE_BUFFER_SIZE"}, "1 to 1GiB", "4MiB",
             "Bytes of one pinned slot that staged reads and writes pass through.",
             "measured: slots under 1 MiB lose with many threads, larger ones cost cache"),
         row<&Settings::pinned_limit, kPinnedLimit, kText>("pinned_limit", "WAYBILL_PINNED_LIMIT", {}, "a size of at least 4KiB",

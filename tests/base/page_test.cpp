@@ -6,7 +6,7 @@
 
 #include "base/cachestat.hpp"
 #include "base/page.hpp"
-#include "facts/residency.hpp"
+#include "waybill/facts.hpp"
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include "facts/machine.hpp"
 #include "facts/mount.hpp"
 #include "facts/nvidia_fs.hpp"
-#include "facts/residency.hpp"
+#include "waybill/facts.hpp"
 #include "facts/udev.hpp"
 #include "settings/resolve.hpp"
 #include "waybill/route.hpp"

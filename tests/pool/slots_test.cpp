@@ -56,6 +56,18 @@ protected:
     SlotPool& pool_ = new_pool();
 };
 
+TEST_F(Slots, FreeingLeavesWhatIsInUse) {
+    const Slot held = pool_.take(kSlotBytes, 4 * kSlotBytes, nullptr);
+    pool_.give_back(pool_.take(2 * kSlotBytes, 4 * kSlotBytes, nullptr));
+    EXPECT_EQ(pool_.free_unused(), 2 * kSlotBytes);
+    EXPECT_EQ(pool_.held_bytes(), kSlotBytes);
+    EXPECT_EQ(pool_.free_unused(), 0U);
+    held.memory[kSlotBytes - 1] = std::byte{1};
+    pool_.give_back(held);
+    EXPECT_EQ(pool_.free_unused(), kSlotBytes);
+    EXPECT_EQ(pool_.held_bytes(), 0U);
+}
+
 TEST_F(Slots, AWaiterIsWokenByAReservationThatFails) {
     static std::atomic<bool> entered;
     static std::atomic<bool> go_on;

@@ -1,0 +1,30 @@
+// The properties of NVIDIA's cuFile driver that a program may look at, and those that it may tune.
+//
+// One driver a process: what is set holds for all of it. Plain values; any thread. Each call opens the driver on first need
+// (its library, by the setting cufile_library) and throws Error cufile_unavailable or cufile_error.
+#pragma once
+
+#include <cstdint>
+
+#include "waybill/settings.hpp"
+
+namespace waybill {
+
+struct CufileProperties {
+    unsigned nvidia_fs_major = 0;  // of the kernel module; 0.0: it is not in use
+    unsigned nvidia_fs_minor = 0;
+    bool poll_mode = false;
+    bool allow_compat_mode = false;
+    std::uint64_t poll_threshold_kib = 0;
+    std::uint64_t device_cache_kib = 0;
+    std::uint64_t per_buffer_cache_kib = 0;
+    std::uint64_t pinned_memory_kib = 0;
+};
+
+[[nodiscard]] CufileProperties cufile_properties(const SettingLayers& layers = {});
+
+void set_cufile_polling(bool enable, std::uint64_t threshold_kib, const SettingLayers& layers = {});
+void set_cufile_device_cache(std::uint64_t kib, const SettingLayers& layers = {});
+void set_cufile_pinned_memory(std::uint64_t kib, const SettingLayers& layers = {});
+
+}  // namespace waybill

@@ -11,14 +11,18 @@ namespace waybill {
 #endif
 #endif
 
-// The runtimes of gcc 12 take none of their allocator's locks around fork: a child that was forked while another thread
-// allocated waits for ever in its first allocation (seen with a debugger in a program of nothing but threads, new and fork: the
-// child stands in SizeClassAllocator64::GetFromAllocator, in Mutex::Lock).
+// What is proved, for the runtimes of gcc 12.2 and by a program of nothing but threads that allocate, and forks: some children
+// wait for ever in an allocation, on a lock that another thread of the parent held (stacks of hung children by gdb). Under the
+// address sanitizer in SizeClassAllocator64::GetFromAllocator (2 of 75 children), under the thread sanitizer in
+// DenseSlabAlloc::Refill, where it notes the new block (2 of 25). That is all: tests that skip here say nothing of Waybill's own
+// locks under a sanitizer, and nothing is known of other runtimes. Without a sanitizer these tests run.
 #ifdef WAYBILL_SANITIZED
 inline constexpr bool kChildrenMayAllocate = false;
+inline constexpr bool kSlowedDown = true;
 #undef WAYBILL_SANITIZED
 #else
 inline constexpr bool kChildrenMayAllocate = true;
+inline constexpr bool kSlowedDown = false;
 #endif
 inline constexpr const char* kWhyChildrenMayNotAllocate =
     "the sanitizer's allocator stays locked in a child that was forked while another thread allocated";

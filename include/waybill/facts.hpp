@@ -117,6 +117,8 @@ struct NvidiaFsFacts {
 struct P2pdmaFacts {
     Fact<bool> kernel;            // the kernel has CONFIG_PCI_P2PDMA (from its config or symbols)
     Fact<bool> driver_static_bar; // the NVIDIA driver's parameters that expose memory (RMForceStaticBar1)
+    Fact<bool> driver_no_write_combining;  // RmForceDisableIomapWC=1
+    Fact<bool> driver_open;       // the open kernel modules
     Fact<bool> nvme_multipath;    // nvme_core multipath is on
 };
 
@@ -195,6 +197,7 @@ struct PciFacts {
     Fact<double> link_most_gt_per_s;
     Fact<std::int64_t> lanes;
     Fact<std::int64_t> lanes_most;
+    Fact<std::uint64_t> bar1_bytes;    // the second region of its memory, of a GPU
     Fact<std::string> iommu_group_type;  // identity, DMA, DMA-FQ
     std::vector<std::string> acs_on;   // bridges on the way that send peer traffic up to the root (ACS)
     bool acs_unknown = false;          // a bridge's configuration space needs root to read

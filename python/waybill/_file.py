@@ -94,7 +94,9 @@ class File:
         comes after the work queued on it (default: the array's own). ``time_limit``: seconds. Further keywords are settings.
 
         Raises ``waybill.Error`` of the kinds in :mod:`waybill.errors`; the GIL is released while bytes move. After a time-out
-        or an interrupt the array is kept until what had started has ended.
+        or an interrupt the array is kept until what had started has ended. A read of less than 32 MiB without a time limit is
+        the calling thread's own, as fast as it can be: an interrupt (Ctrl-C) is served when it ends. Where storage may hang, give
+        ``time_limit``: waiting then serves interrupts at once.
         """
         if (
             type(array) in PLAIN

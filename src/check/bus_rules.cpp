@@ -80,6 +80,36 @@ bool pcie_far(const CheckSubject& subject, Finding& finding) {
     return true;
 }
 
+// NVIDIA/gds-nvidia-fs 78: by elimination, from its log.
+bool pcie_apart(const CheckSubject& subject, Finding& finding) {
+    const SurroundingFacts& facts = subject.surroundings;
+    const PciFacts& gpu = facts.gpu.value;
+    const PciFacts& drive = facts.drive.value;
+    if (facts.distance == PciDistance::other_socket || gpu.way.empty() || drive.way.empty() || gpu.way.front() == drive.way.front()) {
+        return false;
+    }
+    finding.seen = fmt::format("the GPU {} hangs below {} and the drive {} below {}: nvidia-fs likely goes through a buffer of the GPU more",
+                               gpu.address, gpu.way.front(), drive.address, drive.way.front());
+    finding.source = "/sys/bus/pci/devices";
+    finding.fix = "where there is a choice, use a GPU and a drive below one root complex";
+    finding.not_needed = "the path is direct all the same";
+    return true;
+}
+
+// A mapping of the GPU's memory for a drive lies in BAR1 (NVIDIA/gds-nvidia-fs 4: a request of 524 MB did not fit in what was left).
+bool bar1_small(const CheckSubject& subject, Finding& finding) {
+    const Fact<std::uint64_t>& bar1 = subject.surroundings.gpu.value.bar1_bytes;
+    if (!bar1.known() || subject.file.size_bytes <= bar1.value) {
+        return false;
+    }
+    finding.seen = fmt::format("the GPU's BAR1 has {} in all, less than the file's {}: buffers that cuFile maps at once likely must fit in it",
+                               size_text(bar1.value), size_text(subject.file.size_bytes));
+    finding.source = bar1.source;
+    finding.fix = "read in smaller pieces or register smaller buffers; where the firmware can, switch Resizable BAR on";
+    finding.not_needed = "staged reads need no BAR1";
+    return true;
+}
+
 bool pcie_link_slow(const CheckSubject& subject, Finding& finding) {
     const std::string gpu = slow_link("the GPU", subject.surroundings.gpu);
     const std::string drive = slow_link("the drive", subject.surroundings.drive);

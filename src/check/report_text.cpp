@@ -42,6 +42,17 @@ std::string gpu_text(const GpuFacts& gpu) {
                                : std::string();
 }
 
+std::string_view distance_text(PciDistance distance) {
+    switch (distance) {
+        case PciDistance::same_switch: return "drive and GPU below one switch";
+        case PciDistance::same_root: return "drive and GPU below one root complex";
+        case PciDistance::same_socket: return "drive and GPU on one socket, below different root complexes";
+        case PciDistance::other_socket: return "drive and GPU on different sockets";
+        case PciDistance::unknown: break;
+    }
+    return "";
+}
+
 void add_finding(std::string& text, const Finding& finding) {
     text += fmt::format("\n[{}] {}\n", to_text(finding.severity), finding.id);
     add_line(text, "seen", finding.seen);
@@ -69,6 +80,7 @@ std::string to_text(const CheckReport& report) {
                                         report.route.reasons.front().text, report.route.reasons.front().id));
     add_line(text, "file", place_text(report.file_facts));
     add_line(text, "GPU", gpu_text(report.gpu));
+    add_line(text, "distance", distance_text(report.surroundings.distance));
     if (report.machine.nvidia_driver.known()) {
         add_line(text, "driver", report.machine.nvidia_driver.value);
     }

@@ -21,6 +21,8 @@ constexpr std::array kRules{
     Rule{"iommu-on", Severity::slows, &iommu_on},
     Rule{"acs-on", Severity::slows, &acs_on},
     Rule{"pcie-far", Severity::slows, &pcie_far},
+    Rule{"pcie-apart", Severity::note, &pcie_apart},
+    Rule{"bar1-small", Severity::note, &bar1_small},
     Rule{"pcie-link-slow", Severity::slows, &pcie_link_slow},
     Rule{"memlock-low", Severity::note, &memlock_low},
     Rule{"shared-memory-low", Severity::note, &shared_memory_low},

@@ -83,10 +83,6 @@ std::uint64_t read_direct(const EngineFile& file, std::uint64_t from, std::uint6
         if (count < 0 && errno == EINTR) {
             continue;
         }
-        if (count < 0 && (errno == EINVAL || errno == EOPNOTSUPP)) {
-            result.direct_refused = true;  // after all; the rest is read buffered
-            break;
-        }
         if (count < 0) {
             result.failure = {Failure::Kind::system, errno};
             break;
@@ -99,7 +95,31 @@ std::uint64_t read_direct(const EngineFile& file, std::uint64_t from, std::uint6
     return std::clamp(at, from, to);
 }
 
+// A file system may open a file with O_DIRECT and refuse the call after all, or want more alignment than it told: open(2).
+// Then the failure is none, and the caller goes on through the page cache.
+bool take_back_refusal(CallResult& result) noexcept {
+    const bool refused =
+        result.failure.kind == Failure::Kind::system && (result.failure.value == EINVAL || result.failure.value == EOPNOTSUPP);
+    if (refused) {
+        result.failure = {};
+        result.direct_refused = true;
+    }
+    return refused;
+}
+
 }  // namespace
+
+void CallResult::add(const CallResult& next) noexcept {
+    moved_bytes += next.moved_bytes;
+    calls += next.calls;
+    cached_bytes += next.cached_bytes;
+    device_bytes += next.device_bytes;
+    unknown_bytes += next.unknown_bytes;
+    direct_bytes += next.direct_bytes;
+    estimated = estimated || next.estimated;
+    direct_refused = direct_refused || next.direct_refused;
+    failure = next.failure;
+}
 
 CallResult read_buffered(const EngineFile& file, const CachePicture* picture, std::uint64_t offset, std::byte* memory,
                          std::size_t size_bytes) {
@@ -134,13 +154,15 @@ std::size_t slot_lead(const EngineFile& file, PageCacheUse use, std::uint64_t of
 namespace {
 
 // Reads [from, to) of a slot's range around the cache.
-void read_around_cache(const EngineFile& file, std::uint64_t from, std::uint64_t to, std::byte* slot, std::uint64_t slot_offset,
-                       std::byte* memory, std::uint64_t offset, CallResult& result) {
+void read_around_cache(const EngineFile& file, const CachePicture* picture, std::uint64_t from, std::uint64_t to, std::byte* slot,
+                       std::uint64_t slot_offset, std::byte* memory, std::uint64_t offset, CallResult& result) {
     const std::uint64_t reached = read_direct(file, from, to, slot, slot_offset, result);
     result.moved_bytes = reached - offset;
     result.device_bytes += reached - from;
     result.direct_bytes += reached - from;
-    if (!result.failure && reached < to) {
+    if (take_back_refusal(result)) {
+        result.add(read_buffered(file, picture, reached, memory + (reached - offset), to - reached));
+    } else if (!result.failure && reached < to) {
         result.device_bytes += read_waiting(file.buffered, offset, memory, to - offset, result);
     }
 }
@@ -166,7 +188,7 @@ CallResult read_to_slot(const EngineFile& file, ReadWay way, std::uint64_t offse
                         CachePicture::kStepBytes, result, refused);
         }
         if (const std::uint64_t from = offset + result.moved_bytes; from < next.end && !result.failure) {
-            read_around_cache(file, from, next.end, slot, slot_offset, memory, offset, result);
+            read_around_cache(file, way.picture, from, next.end, slot, slot_offset, memory, offset, result);
         }
     }
     return result;
@@ -215,9 +237,7 @@ CallResult write_range(const EngineFile& file, bool direct, std::uint64_t offset
         write_all(file.direct, first, memory + (first - offset), last - first, result);
         result.direct_bytes = result.moved_bytes - before;
     }
-    if (result.failure.kind == Failure::Kind::system && result.failure.value == EINVAL) {
-        result.failure = {};  // a file system that refuses this direct write after all
-        result.direct_refused = true;
+    if (take_back_refusal(result)) {
         write_all(file.buffered, offset + result.moved_bytes, memory + result.moved_bytes, last - offset - result.moved_bytes, result);
     }
     if (!result.failure) {

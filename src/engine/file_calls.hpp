@@ -21,6 +21,9 @@ struct CallResult {
     bool estimated = false;
     bool direct_refused = false;  // O_DIRECT was refused for a range, which then went through the page cache
     Failure failure;  // end_of_file: the file ended before the range did
+
+    // What follows these calls: counts add up, and its failure is the whole's.
+    void add(const CallResult& next) noexcept;
 };
 
 // How a range is read.

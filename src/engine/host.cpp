@@ -59,15 +59,7 @@ private:
             const std::uint64_t at = offset + total.moved_bytes;
             const CallResult part = read_to_slot(work.file, {work.page_cache, work.picture.get()}, at, slot_->memory, step);
             std::memcpy(memory + total.moved_bytes, slot_->memory + slot_lead(work.file, work.page_cache, at), part.moved_bytes);
-            total.moved_bytes += part.moved_bytes;
-            total.calls += part.calls;
-            total.cached_bytes += part.cached_bytes;
-            total.device_bytes += part.device_bytes;
-            total.unknown_bytes += part.unknown_bytes;
-            total.direct_bytes += part.direct_bytes;
-            total.estimated = total.estimated || part.estimated;
-            total.direct_refused = total.direct_refused || part.direct_refused;
-            total.failure = part.failure;
+            total.add(part);
         }
         return total;
     }

@@ -23,13 +23,23 @@ Fact<bool> read_kernel(const MachineRoot& root, const std::string& release) {
 }
 
 // Registry keys that make the driver map all of the GPU's memory in its BAR (pg-strom, issue 913).
-Fact<bool> read_driver(const MachineRoot& root) {
+Fact<bool> read_driver(const MachineRoot& root, std::string_view key) {
     constexpr const char* kPath = "/proc/driver/nvidia/params";
     const Fact<std::string> parameters = root.read(kPath);
     if (!parameters.known()) {
         return {parameters.state, false, kPath, parameters.why};
     }
-    return parameters.value.find("RMForceStaticBar1=1") != std::string::npos ? known_fact(true, kPath) : absent_fact<bool>(kPath);
+    return parameters.value.find(key) != std::string::npos ? known_fact(true, kPath) : absent_fact<bool>(kPath);
+}
+
+// "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04"
+Fact<bool> read_open(const MachineRoot& root) {
+    constexpr const char* kPath = "/proc/driver/nvidia/version";
+    const Fact<std::string> text = root.read(kPath);
+    if (!text.known()) {
+        return {text.state, false, kPath, text.why};
+    }
+    return text.value.find("Open Kernel Module") != std::string::npos ? known_fact(true, kPath) : absent_fact<bool>(kPath);
 }
 
 Fact<bool> read_multipath(const MachineRoot& root) {
@@ -44,7 +54,8 @@ Fact<bool> read_multipath(const MachineRoot& root) {
 }  // namespace
 
 P2pdmaFacts read_p2pdma(const MachineRoot& root, const std::string& kernel_release) {
-    return {read_kernel(root, kernel_release), read_driver(root), read_multipath(root)};
+    return {read_kernel(root, kernel_release), read_driver(root, "RMForceStaticBar1=1"), read_driver(root, "RmForceDisableIomapWC=1"),
+            read_open(root), read_multipath(root)};
 }
 
 }  // namespace waybill

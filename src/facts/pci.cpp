@@ -70,6 +70,24 @@ void read_acs(const MachineRoot& root, PciFacts& facts) {
     }
 }
 
+// Lines of "0xSTART 0xEND 0xFLAGS", one a region: the second is BAR1 of NVIDIA's GPUs.
+Fact<std::uint64_t> read_bar1(const MachineRoot& root, const std::string& path) {
+    const Fact<std::string> text = root.read(path);
+    const auto lines = split(text.value, '\n');
+    const auto words = lines.size() > 1 ? split(lines[1], ' ') : std::vector<std::string_view>{};
+    std::uint64_t ends[2] = {};
+    for (std::size_t k = 0; k < 2 && words.size() > 1; ++k) {
+        const std::string_view digits = words[k].starts_with("0x") ? words[k].substr(2) : std::string_view();
+        if (std::from_chars(digits.data(), digits.data() + digits.size(), ends[k], 16).ec != std::errc()) {
+            return unknown_fact<std::uint64_t>(path, "no address");
+        }
+    }
+    if (ends[1] <= ends[0]) {
+        return {text.known() ? Known::absent : text.state, 0, path, text.why};
+    }
+    return known_fact(ends[1] - ends[0] + 1, path);
+}
+
 // "Model: \t\t NVIDIA H200" -> NVIDIA H200
 std::string field_of(std::string_view text, std::string_view name) {
     for (const std::string_view line : split(text, '\n')) {
@@ -152,6 +170,7 @@ Fact<PciFacts> read_pci(const MachineRoot& root, const std::string& address) {
     facts.lanes_most = read_number(root, folder + "/max_link_width");
     facts.iommu_group_type = root.read(folder + "/iommu_group/type");
     facts.iommu_group_type.value = std::string(trim(facts.iommu_group_type.value));
+    facts.bar1_bytes = read_bar1(root, folder + "/resource");
     read_acs(root, facts);
     return known_fact(std::move(facts), folder);
 }

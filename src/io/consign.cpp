@@ -98,9 +98,7 @@ void prepare_file(Part& part, OpenFile& file, const Consignment& consignment) {
     if (read && file.may_read && (direct || part.size_bytes >= kBulkBytes)) {
         engine_file.random = part.descriptors->random();
     }
-    const auto& cache = consignment.residency;
-    const bool likely_cached = !cache || cache->state == Residency::State::unknown || cache->cached_bytes == cache->range_bytes;
-    if (read && (!likely_cached || use == PageCacheUse::bypass)) {
+    if (read && (!part.likely_cached || use == PageCacheUse::bypass)) {
         part.work.picture = CachePicture::take(engine_file.buffered, part.work.file_offset, part.size_bytes);
     }
 }

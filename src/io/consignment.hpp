@@ -24,6 +24,8 @@ struct Part {
     std::uint64_t asked_bytes = 0;
     std::uint64_t size_bytes = 0;    // what there is of it
     bool is_sparse = false;          // a read of a file that takes less storage than its size
+    bool likely_cached = true;       // whole, as far as its file was looked at
+    std::uint64_t lost_bytes = 0;    // of its end: the file was truncated while it was read
     std::uint64_t first_unit = 0;
     std::uint64_t first_byte = 0;    // in the transfer: parts follow one another
     Units units{0, 1, 1};

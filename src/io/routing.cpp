@@ -1,7 +1,7 @@
 #include "io/routing.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -82,9 +82,12 @@ std::uint32_t kind_of(const RouteQuestion& question, int device, const Settings&
            static_cast<std::uint32_t>(question.require) << 4 | static_cast<std::uint32_t>(device) << 8;
 }
 
-std::shared_ptr<const Route> route_of_file(Consignment& consignment, const PointerOwner& owner, const Part& part, OpenFile& file,
+std::shared_ptr<const Route> route_of_file(Consignment& consignment, const PointerOwner& owner, Part& part, OpenFile& file,
                                            const MachineFacts& machine) {
     const RouteQuestion question = question_of(consignment, owner, part);
+    const Residency& cache = question.residency;
+    part.likely_cached =
+        cache.range_bytes == 0 || cache.state == Residency::State::unknown || cache.cached_bytes == cache.range_bytes;
     if (question.residency.range_bytes != 0 && !consignment.residency) {
         consignment.residency = question.residency;
     }
@@ -115,11 +118,14 @@ std::shared_ptr<const Route> route_of_file(Consignment& consignment, const Point
 std::shared_ptr<const Route> route_call(Consignment& consignment, const PointerOwner& owner,
                                         std::span<const FileAndRequest> requests, const MachineFacts& machine) {
     std::shared_ptr<const Route> together;
-    std::set<const OpenFile*> asked;
+    std::map<const OpenFile*, std::size_t> asked;  // by its first part; left empty for a single request
     for (std::size_t k = 0; k < requests.size(); ++k) {
         OpenFile& file = *requests[k].file;
-        if ((k != 0 && requests[k].file == requests[k - 1].file) || !asked.insert(&file).second) {
-            continue;
+        if (requests.size() > 1) {
+            if (const auto [first, fresh] = asked.try_emplace(&file, k); !fresh) {
+                consignment.parts[k].likely_cached = consignment.parts[first->second].likely_cached;
+                continue;
+            }
         }
         const std::shared_ptr<const Route> route = route_of_file(consignment, owner, consignment.parts[k], file, machine);
         if (route->refused) {

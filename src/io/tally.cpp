@@ -34,6 +34,24 @@ std::uint64_t transfer_offset(const std::vector<Part>& parts, const Assignment& 
     return part_of(parts, assignment).first_byte + assignment.task.offset;
 }
 
+namespace {
+
+std::vector<ByteRange> without(const std::vector<ByteRange>& ranges, std::uint64_t from, std::uint64_t to) {
+    std::vector<ByteRange> rest;
+    for (const ByteRange& range : ranges) {
+        const std::uint64_t end = range.offset + range.bytes;
+        if (range.offset < std::min(from, end)) {
+            rest.push_back({range.offset, std::min(from, end) - range.offset});
+        }
+        if (end > std::max(to, range.offset)) {
+            rest.push_back({std::max(to, range.offset), end - std::max(to, range.offset)});
+        }
+    }
+    return rest;
+}
+
+}  // namespace
+
 std::vector<ByteRange> good_ranges(const std::vector<Part>& parts, const Tally& tally) {
     std::vector<ByteRange> good;
     if (tally.broke_off || tally.claimed_units == 0) {
@@ -57,6 +75,12 @@ std::vector<ByteRange> good_ranges(const std::vector<Part>& parts, const Tally& 
         from = at + outcome.assignment.task.size_bytes;
     }
     add_range(last.first_byte + task.offset + task.size_bytes);
+    for (const Part& part : parts) {
+        if (part.lost_bytes != 0) {
+            const std::uint64_t end = part.first_byte + part.size_bytes;
+            good = without(good, end - part.lost_bytes, end);
+        }
+    }
     return good;
 }
 
@@ -71,7 +95,7 @@ std::uint64_t good_prefix(const Part& part, const Tally& tally) noexcept {
             good = std::min(good, outcome.assignment.task.offset + outcome.moved_bytes);
         }
     }
-    return good;
+    return std::min(good, part.size_bytes - part.lost_bytes);
 }
 
 }  // namespace waybill

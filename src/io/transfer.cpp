@@ -10,6 +10,7 @@
 #include "io/open_file.hpp"
 #include "io/receipt_log.hpp"
 #include "io/transfer_receipt.hpp"
+#include "io/truncation.hpp"
 #include "route/fallback.hpp"
 #include "stats/writer.hpp"
 
@@ -262,6 +263,9 @@ void Transfer::settle() {
     if (!tally_.broken.empty() && !error_) {
         const Outcome& broken = tally_.earliest_broken(parts);
         error_ = error_of(broken, *part_of(parts, broken.assignment).name, consignment_.direction);
+    }
+    if (std::optional<Error> truncated = note_truncations(consignment_); truncated && !error_) {
+        error_ = std::move(truncated);
     }
     if (dropped_from_ && !error_) {
         error_.emplace(ErrorCode::cancelled, "the request was cancelled before all of it had started");

@@ -104,7 +104,14 @@ Answer p2pdma_kernel(const Subject& subject) {
 
 // The three below: NVIDIA's troubleshooting guide of GPUDirect Storage, NVMe P2PDMA; none of them was tried here.
 Answer p2pdma_driver(const Subject& subject) {
-    return must_be(subject.machine.p2pdma.driver_static_bar, "the NVIDIA driver runs without RMForceStaticBar1=1 and so likely does not map the GPU's memory");
+    const P2pdmaFacts& facts = subject.machine.p2pdma;
+    Answer answer = must_be(facts.driver_static_bar, "the NVIDIA driver runs without RMForceStaticBar1=1 and so likely does not map the GPU's memory");
+    if (answer.holds != Holds::yes) {
+        // The rest of NVIDIA's list, whichever is missing.
+        answer.text += facts.driver_no_write_combining.absent() ? "; RmForceDisableIomapWC=1 is missing too" : "";
+        answer.text += facts.driver_open.absent() ? "; these are not the open kernel modules" : "";
+    }
+    return answer;
 }
 
 Answer p2pdma_multipath(const Subject& subject) {

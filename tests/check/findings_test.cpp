@@ -257,5 +257,28 @@ TEST(Findings, TheBusIsJudged) {
     }
 }
 
+TEST(Findings, ADriveBelowAnotherRootComplexAndASmallBarAreNotes) {
+    Healthy machine;
+    PciFacts gpu;
+    gpu.way = {"pci0000:d7", "0000:d7:02.0", "0000:d8:00.0"};
+    gpu.bar1_bytes = known_fact(std::uint64_t{256} << 20, "/sys/bus/pci/devices/0000:d8:00.0/resource");
+    PciFacts drive;
+    drive.way = {"pci0000:85", "0000:85:02.0", "0000:88:00.0"};
+    machine.surroundings.gpu = known_fact(gpu, "x");
+    machine.surroundings.drive = known_fact(drive, "x");
+    machine.file.size_bytes = (std::uint64_t{256} << 20) + 1;
+    for (const char* id : {"pcie-apart", "bar1-small"}) {
+        const auto all = machine.findings();
+        ASSERT_NE(machine.find(all, id), nullptr) << id;
+        EXPECT_EQ(machine.find(all, id)->severity, Severity::note);
+        EXPECT_NE(machine.find(all, id)->seen.find("likely"), std::string::npos);
+    }
+    machine.surroundings.drive.value.way.front() = "pci0000:d7";
+    machine.file.size_bytes -= 1;
+    const auto all = machine.findings();
+    EXPECT_EQ(machine.find(all, "pcie-apart"), nullptr);
+    EXPECT_EQ(machine.find(all, "bar1-small"), nullptr);
+}
+
 }  // namespace
 }  // namespace waybill

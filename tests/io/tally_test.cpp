@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+#include <random>
+
 namespace waybill {
 namespace {
 
@@ -67,6 +71,51 @@ TEST(Tally, NothingIsGoodWhereAThreadBrokeOffSomewhere) {
     call.tally.broke_off = true;
     EXPECT_TRUE(good_ranges(call.parts, call.tally).empty());
     EXPECT_EQ(good_prefix(call.parts[0], call.tally), 0U);
+}
+
+TEST(Tally, WhatATruncationTookIsNotGood) {
+    TwoParts call;
+    call.fail(1, 30);
+    call.parts[0].lost_bytes = 20;
+    EXPECT_EQ(good_ranges(call.parts, call.tally), (std::vector<ByteRange>{{0, 130}, {200, 30}, {250, 100}}));
+    EXPECT_EQ(good_prefix(call.parts[0], call.tally), 130U);
+    call.parts[0].lost_bytes = 140;
+    EXPECT_EQ(good_ranges(call.parts, call.tally), (std::vector<ByteRange>{{0, 110}, {250, 100}}));
+    EXPECT_EQ(good_prefix(call.parts[0], call.tally), 110U);
+    call.parts[0].lost_bytes = 250;
+    EXPECT_EQ(good_ranges(call.parts, call.tally), (std::vector<ByteRange>{{250, 100}}));
+    EXPECT_EQ(good_prefix(call.parts[1], call.tally), 100U);
+}
+
+// Against a map of single bytes, for any set of errors, in any order.
+TEST(Tally, GoodRangesAreTheBytesThatArrived) {
+    std::mt19937 random(3);
+    for (int round = 0; round < 500; ++round) {
+        TwoParts call;
+        call.tally.claimed_units = random() % 5;
+        std::vector<bool> arrived(350, true);
+        std::vector<std::uint64_t> units(call.tally.claimed_units);
+        std::iota(units.begin(), units.end(), 0);
+        std::shuffle(units.begin(), units.end(), random);
+        const std::uint64_t starts[] = {0, 100, 200, 250, 350};
+        std::fill(arrived.begin() + static_cast<std::ptrdiff_t>(starts[call.tally.claimed_units]), arrived.end(), false);
+        for (const std::uint64_t unit : units) {
+            const std::uint64_t moved = random() % (starts[unit + 1] - starts[unit]);
+            if (random() % 2 == 0) {
+                call.fail(unit, moved);
+                std::fill(arrived.begin() + static_cast<std::ptrdiff_t>(starts[unit] + moved),
+                          arrived.begin() + static_cast<std::ptrdiff_t>(starts[unit + 1]), false);
+            }
+        }
+        std::vector<bool> good(350, false);
+        std::uint64_t last_end = 0;
+        for (const ByteRange& range : good_ranges(call.parts, call.tally)) {
+            EXPECT_TRUE(range.bytes > 0 && (range.offset > last_end || range.offset == 0)) << "ranges that touch are one";
+            std::fill_n(good.begin() + static_cast<std::ptrdiff_t>(range.offset), range.bytes, true);
+            last_end = range.offset + range.bytes;
+        }
+        EXPECT_TRUE(good == arrived) << round;
+    }
 }
 
 TEST(Tally, SumsWhatOutcomesSay) {

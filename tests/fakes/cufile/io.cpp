@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -26,6 +27,7 @@ constexpr std::size_t kBounceBytes = std::size_t{4} << 20;
 struct Handle {
     int fd = -1;
     bool direct = false;
+    int buffered = -1;  // for writes that O_DIRECT does not take
 };
 
 struct Registered {
@@ -124,6 +126,8 @@ ssize_t read_bytes(const Handle& handle, std::byte* to, std::size_t size, off_t 
 }
 
 ssize_t write_bytes(const Handle& handle, const std::byte* from, std::size_t size, off_t offset, int device) {
+    const bool aligned = static_cast<std::size_t>(offset) % kAlign == 0 && size % kAlign == 0;
+    const int fd = handle.direct && !aligned ? handle.buffered : handle.fd;
     const std::unique_ptr<std::byte, Free> bounce(static_cast<std::byte*>(std::aligned_alloc(kAlign, kBounceBytes)));
     std::size_t done = 0;
     while (done < size) {
@@ -134,7 +138,7 @@ ssize_t write_bytes(const Handle& handle, const std::byte* from, std::size_t siz
             errno = EIO;
             return -1;
         }
-        const ssize_t count = ::pwrite(handle.fd, bounce.get(), want, offset + static_cast<off_t>(done));
+        const ssize_t count = ::pwrite(fd, bounce.get(), want, offset + static_cast<off_t>(done));
         if (count < 0) {
             return -1;
         }
@@ -163,6 +167,11 @@ FAKE_EXPORT Status cuFileHandleRegister(void** handle, Description* description)
         return {kInvalidValue, 0};
     }
     auto* const made = new Handle{::fcntl(description->fd, F_DUPFD_CLOEXEC, 3), (flags & O_DIRECT) != 0};
+    if (made->direct) {
+        char path[64];
+        std::snprintf(path, sizeof path, "/proc/self/fd/%d", description->fd);
+        made->buffered = ::open(path, (flags & O_ACCMODE) | O_CLOEXEC);
+    }
     const std::lock_guard lock(registered().mutex);
     registered().handles.insert(made);
     *handle = made;
@@ -174,6 +183,9 @@ FAKE_EXPORT void cuFileHandleDeregister(void* handle) {
     const std::lock_guard lock(registered().mutex);
     if (registered().handles.erase(known) != 0) {
         ::close(known->fd);
+        if (known->buffered >= 0) {
+            ::close(known->buffered);
+        }
         delete known;
     }
 }

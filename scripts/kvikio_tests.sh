@@ -13,7 +13,7 @@ shift
 [ -f "$tests/test_basic_io.py" ] || { echo "no KvikIO checkout: $tests has no test_basic_io.py" >&2; exit 2; }
 python=${WAYBILL_PYTHON:-$root/build/venv/bin/python}
 
-# By name, as what is left out is the remote files' (http, s3, hdfs, remote_endpoint) and benchmarks', which are scripts of KvikIO's.
+# Left out: the remote files' (http, s3, hdfs, remote_endpoint), and the benchmarks', which are scripts of KvikIO's.
 files=(basic_io async_io mmap defaults numpy cufile_driver utils version examples zarr_missing)
 options=(-p no:cacheprovider -rsf)
 if "$python" -c 'import pytest_asyncio' 2> /dev/null; then

@@ -66,7 +66,8 @@ def test_an_exception_is_told_as_ever(path):
 
 
 def test_other_names_are_not_answered():
-    done = run("-c", "import importlib.util as u; print([u.find_spec(n) for n in ('kvikio.nonsense', 'kvikio2')])\nimport kvikio.nonsense")
+    code = "import importlib.util as u; print([u.find_spec(n) for n in ('kvikio.nonsense', 'kvikio2')])\nimport kvikio.nonsense"
+    done = run("-c", code)
     assert done.stdout == "[None, None]\n" and "ModuleNotFoundError" in done.stderr
 
 

@@ -84,9 +84,9 @@ def test_sizes_and_offsets(path, content):
                     lambda: file.read(buffer, task_size=-1)):
             with pytest.raises(OverflowError, match="negative value"):
                 bad()
-        for bad in (lambda: file.read(buffer, 1.5), lambda: file.read("text"), lambda: file.read(object()), lambda: file.read(None)):
+        for arguments in ((buffer, 1.5), ("text",), (object(),), (None,)):
             with pytest.raises(TypeError):
-                bad()
+                file.read(*arguments)
 
 
 def test_memory_moves_in_its_own_order(tmp_path):

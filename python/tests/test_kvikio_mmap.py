@@ -18,7 +18,8 @@ def test_a_region_is_read_by_offsets_of_the_file(path, content):
     assert handle.read(bytearray(12), None, 1500) == 12  # to the end of the region
 
 
-@pytest.mark.parametrize("size, offset, message", [(1000, 513, "out of bound"), (1000, 511, "out of bound"), (1001, 512, "out of bound"),
+@pytest.mark.parametrize("size, offset, message", [(1000, 513, "out of bound"), (1000, 511, "out of bound"),
+                                                   (1001, 512, "out of bound"),
                                                    (1, 1 << 40, "past the end of file"), (None, 0, "out of bound")])
 def test_a_range_outside_the_region_is_an_index_error(path, size, offset, message):
     handle = kvikio.Mmap(path, "r", 1000, 512)

@@ -87,6 +87,7 @@ EXAMPLES = {
     "await_reads.py": "[2500160, 2500161]\nin time",
     "settings.py": "task_size = 16MiB (from the context)",
     "check.py": "not direct",
+    "kvikio_calls.py": "the file ends after 10 of the 2097152 bytes asked for",
     "load_checkpoint.py": "embed [100, 32] first row: (32,) 128 bytes read",
     "load_numpy.py": "y int64 (5, 2) Fortran order",
     "read_columns.py": "3 row groups, 3000 rows by pyarrow",

@@ -13,6 +13,7 @@ from typing import Any
 
 _ALIAS = "kvikio"
 _REAL = "waybill.kvikio"
+_ZARR = "kvikio.zarr"
 
 
 class _Loader(importlib.abc.Loader):
@@ -20,11 +21,14 @@ class _Loader(importlib.abc.Loader):
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
         real = _REAL + spec.name[len(_ALIAS) :]
-        if spec.name.startswith(_ALIAS + ".zarr"):
-            # A program that forgets the module wants its look at the installed Zarr again.
-            for name in [name for name in sys.modules if name == real or name.startswith(real + ".")]:
-                del sys.modules[name]
-        module = importlib.import_module(real)
+        # A program that forgot the module wants its look at the installed Zarr again.
+        forgotten = [name for name in sys.modules if spec.name == _ZARR and (name == real or name.startswith(real + "."))]
+        kept = {name: sys.modules.pop(name) for name in forgotten}
+        try:
+            module = importlib.import_module(real)
+        except ImportError:
+            sys.modules.update(kept)
+            raise
         self._kept = {name: getattr(module, name, None) for name in ("__name__", "__spec__", "__loader__", "__package__")}
         return module
 
@@ -34,7 +38,9 @@ class _Loader(importlib.abc.Loader):
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: Any = None
+    ) -> importlib.machinery.ModuleSpec | None:
         if name != _ALIAS and not name.startswith(_ALIAS + "."):
             return None
         try:

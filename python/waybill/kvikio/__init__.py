@@ -21,6 +21,7 @@ from .cufile import CuFile, clear_page_cache, drop_file_page_cache, drop_system_
 from .mmap import Mmap
 from .nsys import nsys_plugin_search_dir
 from .remote_file import RemoteEndpointType, RemoteFile, infer_remote_endpoint_type, is_remote_file_available
+from .statistics import Summary, SummaryMonitor
 from .stream import stream_deregister, stream_register
 from .utils import kvikio_deprecation_notice
 
@@ -36,6 +37,8 @@ __all__ = [
     "RemoteFile",
     "RemoteIOBackend",
     "RemoteReactorDispatch",
+    "Summary",
+    "SummaryMonitor",
     "__git_commit__",
     "__version__",
     "bounce_buffer_free",

@@ -80,7 +80,11 @@ def _bytes_of(text: str) -> int:
 # Waybill's limits: a thousand threads, and slots of 4 KiB to 1 GiB (``waybill config``); KvikIO accepts what is beyond.
 CHOICES: dict[str, Choice] = {
     "compat_mode": Choice(
-        CompatMode.AUTO, _enumeration(CompatMode), "compat_mode", lambda mode: mode.name.lower(), lambda text: CompatMode[text.upper()]
+        CompatMode.AUTO,
+        _enumeration(CompatMode),
+        "compat_mode",
+        lambda mode: mode.name.lower(),
+        lambda text: CompatMode[text.upper()],
     ),
     "num_threads": Choice(1, _positive, "num_threads", _clamped(1, 1024), int),
     "task_size": Choice(4 << 20, _positive, "task_size", _clamped(1, _MOST), _bytes_of),

@@ -111,15 +111,20 @@ def of_request(error: errors.Error) -> errors.Error:
 
 def end_of_file(asked: int, moved: int, receipt: object) -> errors.Error:
     """The file ended before all bytes were read; those before its end are in place."""
-    return make(
-        FileError, "file-truncated", f"POSIX error on pread: EOF: the file ends after {moved} of the {asked} bytes asked for", receipt
-    )
+    text = f"POSIX error on pread: EOF: the file ends after {moved} of the {asked} bytes asked for"
+    return make(FileError, "file-truncated", text, receipt)
+
+
+_OF_SYSTEM: dict[type[OSError], tuple[type[errors.Error], str]] = {
+    FileNotFoundError: (FileNotFound, "file-not-found"),
+    PermissionError: (PermissionDenied, "permission-denied"),
+    IsADirectoryError: (IsADirectory, "is-directory"),
+}
 
 
 def of_system(what: str, problem: OSError) -> errors.Error:
     """The exception for a system call that failed."""
-    kind = {FileNotFoundError: FileNotFound, PermissionError: PermissionDenied, IsADirectoryError: IsADirectory}.get(type(problem), FileError)
-    code = {FileNotFound: "file-not-found", PermissionDenied: "permission-denied", IsADirectory: "is-directory"}.get(kind, "io-error")
+    kind, code = _OF_SYSTEM.get(type(problem), (FileError, "io-error"))
     error = kind(problem.errno, f"{what}: {os.strerror(problem.errno or 0)}: {problem.filename or ''}".rstrip(": "))
     error.code = code
     return error

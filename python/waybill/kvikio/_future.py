@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Generator
 from typing import Any
 
@@ -25,6 +26,8 @@ class IOFuture:
         self._operation = operation
         self._receipt: Receipt | None = None
         self._error = error
+        if operation is not None:
+            operation.future = weakref.ref(self)
         if error is not None:
             self._end(getattr(error, "receipt", None))
 

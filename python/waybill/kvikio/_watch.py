@@ -13,7 +13,7 @@ from typing import Any, Protocol
 class Operation:
     """One call of the program's: a read or a write, on its way or ended. Times by the monotonic clock."""
 
-    __slots__ = ("write", "mapped", "asked", "start_ns", "end_ns", "receipt", "failed", "__weakref__")
+    __slots__ = ("write", "mapped", "asked", "start_ns", "end_ns", "receipt", "failed", "future", "__weakref__")
 
     def __init__(self, write: bool, mapped: bool) -> None:
         self.write = write
@@ -23,6 +23,13 @@ class Operation:
         self.end_ns = 0
         self.receipt: Any = None
         self.failed = False
+        self.future: Any = None  # a weak reference to what the program holds, while it holds it
+
+    def look(self) -> None:
+        """Ends it if it is over without anybody having asked."""
+        future = self.future() if self.future is not None else None
+        if future is not None:
+            _ = future.receipt
 
 
 class Watcher(Protocol):

@@ -138,7 +138,8 @@ def set(*config: Any) -> ConfigContextManager:
 
 
 def get(config_name: str) -> Any:
-    """A property's value. Opens the driver. Raises ``KeyError`` for an unknown one, ``RuntimeError`` when cuFile cannot be used."""
+    """A property's value. Opens the driver. Raises ``KeyError`` for an unknown one, ``RuntimeError`` when cuFile cannot be
+    used."""
     _check_name(config_name)
     return getattr(properties, config_name)
 

@@ -63,4 +63,5 @@ def _cufile_is_there() -> bool:
     from .._check import check
 
     machine = check("/").facts["machine"]
-    return machine["cufile"]["library"]["state"] == "known" and machine["udev_database"]["state"] != "absent" and not machine["wsl"]
+    library, udev = machine["cufile"]["library"]["state"], machine["udev_database"]["state"]
+    return library == "known" and udev != "absent" and not machine["wsl"]

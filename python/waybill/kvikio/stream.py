@@ -6,7 +6,7 @@ from ._arguments import as_size
 
 
 def stream_register(raw_stream: int, flags: int) -> None:
-    """Checks its arguments, and that is all: whatever the ``flags`` promise, an operation reads its arguments when it is called."""
+    """Checks its arguments, and that is all: whatever the ``flags`` promise, an operation reads its own when it is called."""
     as_size(raw_stream)
     as_size(flags)
 

@@ -15,7 +15,9 @@ float64 = numpy.float64
 uint8 = numpy.uint8
 
 
-def empty(shape, dtype=float):
+def empty(shape, dtype=float, order="C"):
+    if order != "C":
+        raise NotImplementedError(order)
     return empty_on_device(shape, dtype)
 
 
@@ -41,6 +43,17 @@ def array(values, dtype=None):
 
 def asarray(values, dtype=None):
     return values if isinstance(values, ndarray) and dtype is None else array(values, dtype)
+
+
+asanyarray = asarray
+
+
+def frombuffer(buffer, dtype=float):
+    return copy_to_device(numpy.frombuffer(buffer, dtype=dtype))
+
+
+def concatenate(arrays):
+    return copy_to_device(numpy.concatenate([asnumpy(one) for one in arrays]))
 
 
 def arange(*arguments, **keywords):

@@ -43,7 +43,7 @@ class ndarray(numpy.ndarray):
         size = int(numpy.prod(shape, dtype=numpy.int64)) * dtype.itemsize
         block, pointer = (memptr.mem.block, memptr.ptr) if memptr else (allocate(size), None)
         pointer = block.ptr if pointer is None else pointer
-        memory = (ctypes.c_char * size).from_address(pointer) if size else b""
+        memory = (ctypes.c_char * size).from_address(pointer) if size else bytearray()
         array = numpy.ndarray.__new__(cls, shape, dtype, memory)
         array.block = block
         return array

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <string>
 #include <thread>
 
@@ -158,7 +159,8 @@ TEST(DriverOpen, WithoutAThreadIsAnErrorOfThatMomentAlone) {
 TEST(DriverClose, AtExitNeedsNoThread) {
     EXPECT_EQ(in_child([] {
                   (void)cufile_driver(options(false));
-                  new NoThreads;
+                  alignas(NoThreads) static std::byte kept[sizeof(NoThreads)];
+                  new (kept) NoThreads;  // never destroyed: still there when the driver is closed
                   std::exit(7);
                   return 1;
               }), 7);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 
 #include "waybill/receipt.hpp"
@@ -36,6 +37,9 @@ public:
 
     // Blocks until done or until the time is over; returns done(). The request goes on after a time-out.
     [[nodiscard]] bool wait_for(std::chrono::nanoseconds limit) const;
+
+    // Bytes that have arrived so far, not always from the beginning on: to show progress. Never blocks for long.
+    [[nodiscard]] std::uint64_t moved_bytes() const;
 
     // Waits, then returns the receipt or throws the request's Error. May be called again: the same answer.
     [[nodiscard]] const Receipt& get() const;

@@ -22,6 +22,12 @@ void bind_future(nb::module_& module) {
     nb::class_<KeptFuture>(module, "Future", nb::type_slots(slots), "A request on its way, as C++ holds it; keeps file and array alive.")
         .def("done", [](const KeptFuture& kept) { return kept.future().done(); })
         .def("wait_for", &KeptFuture::wait_for, nb::arg("seconds"), "True when done within the time; the GIL is released.")
+        .def("moved_bytes",
+             [](const KeptFuture& kept) {
+                 const Released released;
+                 return kept.future().moved_bytes();
+             },
+             "Bytes that have arrived so far.")
         .def("get", &KeptFuture::collect, "Waits; the receipt, or the request's error.")
         .def("cancel", [](const KeptFuture& kept) {
             const Released released;

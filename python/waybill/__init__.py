@@ -66,6 +66,7 @@ def read(
     size: int | None = None,
     require: str = "none",
     time_limit: float | None = None,
+    progress: bool = False,
     **settings: Any,
 ) -> Array:
     """Reads a file (or ``size`` bytes from ``offset`` on) into new memory, with ``.receipt``.
@@ -78,7 +79,7 @@ def read(
         rest = max(0, file.size - start)
         count = rest if size is None else min(check_count(size, "size"), rest)
         array = Array(_gpu_number(device), count)
-        array.receipt = file.read_into(array, offset=start, require=require, time_limit=time_limit)
+        array.receipt = file.read_into(array, offset=start, require=require, time_limit=time_limit, progress=progress)
     array._shorten(array.receipt.moved_bytes)  # the file may have become shorter meanwhile
     return array
 

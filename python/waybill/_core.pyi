@@ -49,6 +49,9 @@ class Future:
     def wait_for(self, seconds: float) -> bool:
         """True when done within the time; the GIL is released."""
 
+    def moved_bytes(self) -> int:
+        """Bytes that have arrived so far."""
+
     def get(self) -> Receipt:
         """Waits; the receipt, or the request's error."""
 

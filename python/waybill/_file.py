@@ -84,6 +84,7 @@ class File:
         require: str = "none",
         stream: Any = None,
         time_limit: float | None = None,
+        progress: bool = False,
         **settings: Any,
     ) -> Receipt:
         """Reads ``size`` bytes from ``offset`` on into ``array``, and returns the receipt once all are in place.
@@ -91,7 +92,8 @@ class File:
         ``array``: CuPy, PyTorch, Numba, NumPy, or anything with DLPack, ``__cuda_array_interface__`` or the buffer protocol;
         contiguous (moved in memory order) and writable. ``size=None`` reads to the end of the file, at most what the array
         holds. ``target_offset``: bytes into the array. ``require``: ``"direct"`` or a path's name. ``stream``: the read
-        comes after the work queued on it (default: the array's own). ``time_limit``: seconds. Further keywords are settings.
+        comes after the work queued on it (default: the array's own). ``time_limit``: seconds. ``progress``: a bar by tqdm or
+        rich, where one is installed, once it has taken a second; on a terminal or in a notebook. Further keywords are settings.
 
         Raises ``waybill.Error`` of the kinds in :mod:`waybill.errors`; the GIL is released while bytes move. After a time-out
         or an interrupt the array is kept until what had started has ended. A read of less than 32 MiB without a time limit is
@@ -102,6 +104,7 @@ class File:
             type(array) in PLAIN
             and stream is None
             and time_limit is None
+            and not progress
             and not settings
             and self._time_limit is None
             and type(require) is str
@@ -114,9 +117,11 @@ class File:
         require = _check_require(require)
         limit = self._time_limit if time_limit is None else time_limit
         texts = as_texts(settings) if settings else {}
-        if limit is None and (memory.size_bytes if place[3] is None else place[3]) < _INTERRUPTIBLE_BYTES:
+        asked = memory.size_bytes - place[4] if place[3] is None else place[3]
+        if limit is None and not progress and asked < _INTERRUPTIBLE_BYTES:
             return leave(self._core.read(place, require, texts))
-        return _wait(Future(self._core.pread(place, require, texts, (self, memory.owner))), limit)
+        total = min(asked, max(0, self.size - place[2])) if progress else None
+        return _wait(Future(self._core.pread(place, require, texts, (self, memory.owner))), limit, total)
 
     def pread_into(
         self,
@@ -177,10 +182,12 @@ class File:
         require: str = "none",
         stream: Any = None,
         time_limit: float | None = None,
+        progress: bool = False,
         **settings: Any,
     ) -> Receipt:
         """Many reads in one call: ``(offset, size, array)`` each; one receipt with totals, and ``results`` for each."""
-        return read_many(_with_file(self, requests), require=require, stream=stream, time_limit=time_limit, **settings)
+        how = {"require": require, "stream": stream, "time_limit": time_limit, "progress": progress}
+        return read_many(_with_file(self, requests), **how, **settings)
 
     def pread_many(
         self, requests: Iterable[tuple[int, int | None, Any]], *, require: str = "none", stream: Any = None, **settings: Any
@@ -236,10 +243,15 @@ class File:
         return f"<waybill.File {self._path!r} mode={self._mode!r}{' closed' if self.closed else ''}>"
 
 
-def _wait(future: Future, time_limit: float | None) -> Receipt:
+# `total_bytes`: of a request whose progress is to be shown.
+def _wait(future: Future, time_limit: float | None, total_bytes: int | None = None) -> Receipt:
     try:
         if time_limit is not None:
             time_limit = check_seconds(time_limit, "time_limit")
+        if total_bytes is not None:
+            from ._progress import follow
+
+            return follow(future, total_bytes, time_limit)
         return future.result(time_limit)
     except BaseException:
         future.cancel()
@@ -273,12 +285,13 @@ def read_many(
     require: str = "none",
     stream: Any = None,
     time_limit: float | None = None,
+    progress: bool = False,
     **settings: Any,
 ) -> Receipt:
     """Many reads in one call, each ``(file, offset, size, array)``: one receipt with totals, and ``results`` for each.
 
     All arrays must lie on one GPU, or all in host memory. The bytes come after the work queued on ``stream``, or on the own
-    streams of all arrays. ``time_limit``: seconds; where there is none, the first file's. Raises as
+    streams of all arrays. ``time_limit``: seconds; where there is none, the first file's. ``progress``, and what it raises: as
     :meth:`waybill.File.read_into`.
     """
     places, kept = _gather(requests, stream)
@@ -286,9 +299,10 @@ def read_many(
     if limit is None and kept:
         limit = kept[0]._time_limit
     asked = sum(place[1] if place[3] is None else place[3] for _, place in places)
-    if limit is None and asked < _INTERRUPTIBLE_BYTES:
+    if limit is None and not progress and asked < _INTERRUPTIBLE_BYTES:
         return leave(_core.read_many(places, _check_require(require), as_texts(settings)))
-    return _wait(Future(_core.pread_many(places, _check_require(require), as_texts(settings), kept)), limit)
+    future = Future(_core.pread_many(places, _check_require(require), as_texts(settings), kept))
+    return _wait(future, limit, asked if progress else None)
 
 
 def pread_many(

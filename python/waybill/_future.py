@@ -36,6 +36,10 @@ class Future:
         """True once the receipt or the error is there."""
         return self._core.done()
 
+    def moved_bytes(self) -> int:
+        """Bytes that have arrived so far, not always from the beginning on: to show progress."""
+        return self._core.moved_bytes()
+
     def wait(self, timeout: float | None = None) -> bool:
         """Waits at most ``timeout`` seconds (``None``: until done); returns ``done()``. Signals are served meanwhile."""
         if timeout is None:

@@ -69,6 +69,10 @@ bool Future::wait_for(std::chrono::nanoseconds limit) const {
     return checked(transfer_).wait_for(limit);
 }
 
+std::uint64_t Future::moved_bytes() const {
+    return checked(transfer_).moved_bytes();
+}
+
 const Receipt& Future::get() const {
     Transfer& transfer = checked(transfer_);
     transfer.wait();

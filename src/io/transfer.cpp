@@ -314,6 +314,11 @@ bool Transfer::wait_for(std::chrono::nanoseconds limit) {
     return changed_.wait_for(lock, std::min(limit, kLongestWait), [this] { return done(); });
 }
 
+std::uint64_t Transfer::moved_bytes() {
+    const std::lock_guard lock(mutex_);
+    return tally_.sum.moved_bytes;
+}
+
 const Receipt& Transfer::result() {
     release_owners();
     if (error_) {

@@ -32,7 +32,8 @@ struct Transfer final : SharedWork, std::enable_shared_from_this<Transfer> {
     [[nodiscard]] bool done() const noexcept { return done_.load(std::memory_order_acquire); }
     void wait();
     [[nodiscard]] bool wait_for(std::chrono::nanoseconds limit);
-    [[nodiscard]] const Receipt& result();  // after wait()
+    [[nodiscard]] std::uint64_t moved_bytes();  // so far
+    [[nodiscard]] const Receipt& result();      // after wait()
     // Drops what no thread has claimed; true when that is anything.
     bool cancel();
     int event_descriptor();

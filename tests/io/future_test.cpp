@@ -50,6 +50,18 @@ TEST_F(Futures, WaitAsLongAsAnyoneCanName) {
     EXPECT_TRUE(future.wait_for(std::chrono::nanoseconds::min()));
 }
 
+TEST_F(Futures, TellHowManyBytesHaveArrived) {
+    const Future future = open().pread(whole());
+    std::uint64_t before = 0;
+    while (!future.wait_for(std::chrono::microseconds(100))) {
+        const std::uint64_t now = future.moved_bytes();
+        EXPECT_GE(now, before);
+        EXPECT_LE(now, kBytes);
+        before = now;
+    }
+    EXPECT_EQ(future.moved_bytes(), kBytes);
+}
+
 // What cancel() answers is what happens, whenever it comes.
 TEST_F(Futures, CancelTellsWhetherAnythingWasDropped) {
     int dropped = 0;

@@ -55,6 +55,7 @@ def read(
     require: str = "none",
     stream: Any = None,
     time_limit: float | None = None,
+    progress: bool = False,
     **settings: Any,
 ) -> Chunks:
     """The encoded bytes of these columns and row groups of a Parquet file, or stripes of an ORC file, in one transfer.
@@ -63,7 +64,7 @@ def read(
     stripes). Without either, all. ORC has no ``columns`` here: where they are in a stripe, pyarrow does not tell.
     ``device``: ``"cpu"`` (the default), ``"cuda"``, ``"cuda:1"`` or a GPU's number. ``framework``: ``"np"``, ``"cupy"`` or
     ``"pt"``; by default NumPy on the CPU and CuPy on a GPU. ``gap_bytes``: chunks with at most that much between them are read
-    as one range. ``require``, ``stream``, ``time_limit`` and settings: as :meth:`waybill.File.read_into`.
+    as one range. ``require``, ``stream``, ``time_limit``, ``progress`` and settings: as :meth:`waybill.File.read_into`.
 
     A whole file is read by :func:`waybill.read`. Raises ``waybill.FormatError`` for what is neither Parquet nor ORC or is
     damaged, ``KeyError`` for a column and ``IndexError`` for a row group that is not there, and as
@@ -83,7 +84,7 @@ def read(
         found = Chunks()
         found.chunks, found.metadata = chunks, metadata
         if requests:
-            found.receipt = read_many(requests, require=require, stream=stream, time_limit=time_limit)
+            found.receipt = read_many(requests, require=require, stream=stream, time_limit=time_limit, progress=progress)
             if found.receipt.short:
                 raise make_error("bad-format", f"{file.path!r} became shorter while it was read")
             found.receipt._note_ranges(plan.summary)

@@ -27,13 +27,14 @@ def load(
     require: str = "none",
     stream: Any = None,
     time_limit: float | None = None,
+    progress: bool = False,
     **settings: Any,
 ) -> Any:
     """The array of a ``.npy`` file, or :class:`Arrays` by name of a ``.npz`` file, shape, element type and memory order kept.
 
     ``device``: ``None``, ``"cpu"`` or ``"host"`` for NumPy's arrays; ``"cuda"``, ``"cuda:1"``, ``"gpu"`` or a GPU's number for
-    CuPy's. ``names``: only these members of a ``.npz`` file. ``require``, ``stream``, ``time_limit`` and settings: as
-    :meth:`waybill.File.read_into`.
+    CuPy's. ``names``: only these members of a ``.npz`` file. ``require``, ``stream``, ``time_limit``, ``progress`` and settings:
+    as :meth:`waybill.File.read_into`.
 
     Raises ``waybill.FormatError`` for a file that is neither, is damaged, has compressed or encrypted members, or holds Python
     objects; ``waybill.BadArgument`` for element types that CuPy does not have; ``KeyError`` for a name that is not there; and as
@@ -45,7 +46,7 @@ def load(
         if single and names is not None:
             raise make_error("invalid-argument", f"{opened.path!r} has one array without a name; names are for .npz files")
         wanted = members if names is None else _pick(members, names)
-        found = _read(opened, place, wanted, require=require, stream=stream, time_limit=time_limit)
+        found = _read(opened, place, wanted, require=require, stream=stream, time_limit=time_limit, progress=progress)
     return found[""] if single else found
 
 

@@ -30,14 +30,15 @@ def load_file(
     require: str = "none",
     stream: Any = None,
     time_limit: float | None = None,
+    progress: bool = False,
     **settings: Any,
 ) -> Tensors:
     """All tensors of a checkpoint, by name, with ``.receipt``: as ``safetensors.torch.load_file``.
 
     ``filename``: a file, an index (``model.safetensors.index.json``) or a folder with one of either. ``device``: ``"cpu"``,
     ``"cuda"``, ``"cuda:1"`` or a GPU's number; by default the CPU, with CuPy its current GPU. ``framework``: ``"pt"``, ``"np"``
-    or ``"cupy"``. ``backend`` is taken for safetensors' sake and changes nothing. ``require``, ``stream``, ``time_limit`` and
-    settings: as :meth:`waybill.File.read_into`.
+    or ``"cupy"``. ``backend`` is taken for safetensors' sake and changes nothing. ``require``, ``stream``, ``time_limit``,
+    ``progress`` and settings: as :meth:`waybill.File.read_into`.
 
     The tensors of one file are views into one allocation, each aligned to 64 bytes (small ones to their size), so one that lives
     keeps them all; ``clone()`` or ``copy()`` those to be kept alone. Raises :class:`SafetensorError`, and as
@@ -47,7 +48,7 @@ def load_file(
     place = place_of(framework, device)
     checkpoint = Checkpoint(filename, **settings)
     try:
-        return load(checkpoint, place, require=require, stream=stream, time_limit=time_limit)
+        return load(checkpoint, place, require=require, stream=stream, time_limit=time_limit, progress=progress)
     finally:
         checkpoint.close()
 

@@ -157,6 +157,10 @@ TEST(CufileAbi, CallsTypesAndCodesAreTheHeaders) {
     CHECK(read, cuFileRead);
     CHECK(write, cuFileWrite);
     CHECK(get_version, cuFileGetVersion);
+    CHECK(get_properties, cuFileDriverGetProperties);
+    CHECK(set_poll_mode, cuFileDriverSetPollMode);
+    CHECK(set_max_cache_size, cuFileDriverSetMaxCacheSize);
+    CHECK(set_max_pinned_memory, cuFileDriverSetMaxPinnedMemSize);
 #ifdef CUFILE_GPU_UUID_LEN  // came with the statistics calls
     CHECK(set_stats_level, cuFileSetStatsLevel);
     CHECK(get_stats_level, cuFileGetStatsLevel);
@@ -172,6 +176,14 @@ TEST(CufileAbi, CallsTypesAndCodesAreTheHeaders) {
     static_assert(offsetof(CufileDescription, kind) == offsetof(CUfileDescr_t, type));
     static_assert(offsetof(CufileDescription, descriptor) == offsetof(CUfileDescr_t, handle));
     static_assert(offsetof(CufileDescription, operations) == offsetof(CUfileDescr_t, fs_ops));
+    static_assert(sizeof(CufileDriverProperties) == sizeof(CUfileDrvProps_t));
+    static_assert(offsetof(CufileDriverProperties, nvidia_fs.poll_threshold_kib) == offsetof(CUfileDrvProps_t, nvfs.poll_thresh_size));
+    static_assert(offsetof(CufileDriverProperties, nvidia_fs.control_flags) == offsetof(CUfileDrvProps_t, nvfs.dcontrolflags));
+    static_assert(offsetof(CufileDriverProperties, device_cache_kib) == offsetof(CUfileDrvProps_t, max_device_cache_size));
+    static_assert(offsetof(CufileDriverProperties, per_buffer_cache_kib) == offsetof(CUfileDrvProps_t, per_buffer_cache_size));
+    static_assert(offsetof(CufileDriverProperties, pinned_memory_kib) == offsetof(CUfileDrvProps_t, max_device_pinned_mem_size));
+    EXPECT_EQ(CU_FILE_USE_POLL_MODE, 0);
+    EXPECT_EQ(CU_FILE_ALLOW_COMPAT_MODE, 1);
     EXPECT_EQ(CufileDescription().kind, CU_FILE_HANDLE_TYPE_OPAQUE_FD);
     EXPECT_EQ(kCufileSuccess, CU_FILE_SUCCESS);
     EXPECT_EQ(kCufileCudaError, CU_FILE_CUDA_DRIVER_ERROR);

@@ -177,7 +177,8 @@ TEST(CufileAbi, CallsTypesAndCodesAreTheHeaders) {
     static_assert(offsetof(CufileDescription, descriptor) == offsetof(CUfileDescr_t, handle));
     static_assert(offsetof(CufileDescription, operations) == offsetof(CUfileDescr_t, fs_ops));
     static_assert(sizeof(CufileDriverProperties) == sizeof(CUfileDrvProps_t));
-    static_assert(offsetof(CufileDriverProperties, nvidia_fs.poll_threshold_kib) == offsetof(CUfileDrvProps_t, nvfs.poll_thresh_size));
+    static_assert(offsetof(CufileDriverProperties, nvidia_fs.poll_threshold_kib) ==
+                  offsetof(CUfileDrvProps_t, nvfs.poll_thresh_size));
     static_assert(offsetof(CufileDriverProperties, nvidia_fs.control_flags) == offsetof(CUfileDrvProps_t, nvfs.dcontrolflags));
     static_assert(offsetof(CufileDriverProperties, device_cache_kib) == offsetof(CUfileDrvProps_t, max_device_cache_size));
     static_assert(offsetof(CufileDriverProperties, per_buffer_cache_kib) == offsetof(CUfileDrvProps_t, per_buffer_cache_size));

@@ -16,7 +16,7 @@ numpy = pytest.importorskip("numpy")
 pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 parquet = pytest.importorskip("pyarrow.parquet")
 orc = pytest.importorskip("pyarrow.orc")
-STAND_INS = str(pathlib.Path(__file__).parent / "stand_ins")
+STAND_INS = str(pathlib.Path(__file__).parents[2] / "tests/fakes/python")
 
 
 def make_table(rows: int = 40_000):

@@ -16,7 +16,7 @@ import waybill
 import waybill.numpy
 
 numpy = pytest.importorskip("numpy")
-STAND_INS = str(pathlib.Path(__file__).parent / "stand_ins")
+STAND_INS = str(pathlib.Path(__file__).parents[2] / "tests/fakes/python")
 
 KINDS = ["?", "i1", "<u2", ">i4", "<f2", "<f4", ">f8", "<c8", "M8[ns]", "S5", "<U3", "V7", [("a", "<i4"), ("größe", "<f8", (2,))]]
 SHAPES = [(), (0,), (7,), (3, 5), (2, 0, 4), (4, 3, 2)]

@@ -24,7 +24,7 @@ from waybill.safetensors._slices import GAP_BYTES, select
 
 numpy = pytest.importorskip("numpy")
 pytestmark = pytest.mark.filterwarnings("ignore:NumPy has no element type")
-STAND_INS = str(pathlib.Path(__file__).parent / "stand_ins")
+STAND_INS = str(pathlib.Path(__file__).parents[2] / "tests/fakes/python")
 
 EVERY_TYPE = {
     f"{kind}.{k}": (kind, shape)

@@ -66,6 +66,9 @@ class ndarray(numpy.ndarray):
             raise AttributeError("host memory")
         return {**self.__array_interface__, "data": (self._address(), False), "version": 3, "stream": 1}
 
+    def get(self, order="A"):
+        return numpy.array(self, order=order, subok=False)
+
     def copy(self, order="C"):
         return copy_to_device(self)
 

@@ -6,15 +6,14 @@ cd "$(dirname "$0")/.."
 seconds=${1:-120}
 build=build/fuzz
 flags="-std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DFMT_HEADER_ONLY -Iinclude -Isrc"
-facts="src/facts/mount.cpp src/facts/pci.cpp src/facts/nvidia_fs.cpp src/facts/udev.cpp src/facts/block.cpp src/facts/limits.cpp
-    src/facts/cufile_library.cpp src/facts/elf.cpp"
-texts="fuzz/texts.cpp src/base/*.cpp src/settings/*.cpp $facts src/facts/save.cpp src/facts/needed_libraries.cpp
-    src/facts/saved_facts.cpp src/facts/saved_facts_json.cpp src/facts/cufile_json.cpp src/facts/cufile_entries_json.cpp
-    src/evidence/nvidia_fs_stats.cpp src/evidence/process_io.cpp"
-segments="fuzz/segments.cpp src/stats/contradictions.cpp src/stats/histogram.cpp src/stats/openmetrics.cpp src/stats/reader.cpp
-    src/stats/stats_json.cpp src/stats/text.cpp src/base/error.cpp src/base/text.cpp src/route/names.cpp"
-archives="fuzz/archives.cpp src/base/*.cpp $facts src/facts/archive.cpp"
-blocks="fuzz/blocks.cpp src/base/*.cpp $facts"
+# What any of the fuzzers needs; each is linked with what it uses of it.
+sources="src/facts/mount.cpp src/facts/pci.cpp src/facts/nvidia_fs.cpp src/facts/udev.cpp src/facts/block.cpp src/facts/limits.cpp
+    src/facts/cufile_library.cpp src/facts/elf.cpp src/base/*.cpp src/settings/*.cpp src/facts/save.cpp
+    src/facts/needed_libraries.cpp src/facts/saved_facts.cpp
+    src/facts/saved_facts_json.cpp src/facts/cufile_json.cpp src/facts/cufile_entries_json.cpp src/facts/archive.cpp
+    src/evidence/nvidia_fs_stats.cpp src/evidence/process_io.cpp src/stats/contradictions.cpp src/stats/histogram.cpp
+    src/stats/openmetrics.cpp src/stats/reader.cpp src/stats/stats_json.cpp src/stats/text.cpp src/route/names.cpp"
+programs="texts segments archives blocks"
 
 # seed FUZZER NAME TEXT: an input to begin with.
 seed() { mkdir -p "$build/corpus/$1" && printf "$3" > "$build/corpus/$1/$2"; }
@@ -60,9 +59,11 @@ objects() { local source; for source in $1; do object "$source"; done; }
 compile() { $compiler $flags -c "$1" -o "$(object "$1")"; }
 export -f compile object
 export compiler flags build
-printf '%s\n' $texts $segments $archives $blocks | sort -u | xargs -P "$(nproc)" -I{} bash -c 'compile {}'
-for program in texts segments archives blocks; do
-    clang++ $flags $(objects "${!program}") -ldl -lpthread -o "$build/$program"
+printf '%s\n' $sources fuzz/*.cpp | sort -u | xargs -P "$(nproc)" -I{} bash -c 'compile {}'
+rm -f $build/libparsers.a
+ar rcs $build/libparsers.a $(objects "$sources")
+for program in $programs; do
+    clang++ $flags "$(object fuzz/$program.cpp)" $build/libparsers.a -ldl -lpthread -o "$build/$program"
 done
 # A parser of texts is chosen by the program's name.
 ln -sf texts $build/list

@@ -38,6 +38,14 @@ def make(
     return join(json.dumps(header).encode() + b" " * pad, data), contents
 
 
+def write(folder: os.PathLike, tensors: dict[str, tuple[str, list[int]]], metadata: dict | None = None) -> tuple:
+    """``model.safetensors`` with these tensors in ``folder``: its path, and the bytes of each."""
+    path = folder / "model.safetensors"
+    content, contents = make(tensors, metadata=metadata)
+    path.write_bytes(content)
+    return path, contents
+
+
 def shards(folder: os.PathLike, parts: list[dict[str, tuple[str, list[int]]]]) -> dict:
     """A checkpoint of several files with its index in ``folder``; the bytes of each tensor."""
     contents, index = {}, {}

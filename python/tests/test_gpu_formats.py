@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 import pytest
-from safetensors_files import make
+from safetensors_files import write
 
 from waybill.safetensors import load_file, safe_open
 from waybill.safetensors._dtypes import ELEMENT_TYPES
@@ -25,10 +25,7 @@ TENSORS = {
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    path = tmp_path_factory.mktemp("formats") / "model.safetensors"
-    content, tensors = make(TENSORS)
-    path.write_bytes(content)
-    return path, tensors
+    return write(tmp_path_factory.mktemp("formats"), TENSORS)
 
 
 def bits(tensor) -> bytes:

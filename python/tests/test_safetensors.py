@@ -13,7 +13,7 @@ import threading
 import warnings
 
 import pytest
-from safetensors_files import entry, join, make, shards
+from safetensors_files import entry, join, make, shards, write
 
 import waybill
 from waybill.safetensors import SafetensorError, load_file, safe_open
@@ -36,10 +36,7 @@ EVERY_TYPE |= {f"{kind}.scalar": (kind, []) for kind in ELEMENT_TYPES if ELEMENT
 
 @pytest.fixture
 def model(tmp_path):
-    path = tmp_path / "model.safetensors"
-    content, tensors = make(EVERY_TYPE, metadata={"format": "pt"})
-    path.write_bytes(content)
-    return path, tensors
+    return write(tmp_path, EVERY_TYPE, metadata={"format": "pt"})
 
 
 def test_every_type_into_numpy(model):

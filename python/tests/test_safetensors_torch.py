@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from safetensors_files import make
+from safetensors_files import make, write
 
 import waybill
 from waybill.safetensors import load_file, safe_open
@@ -28,10 +28,7 @@ def bits(tensor) -> bytes:
 
 @pytest.fixture
 def model(tmp_path):
-    path = tmp_path / "model.safetensors"
-    content, tensors = make(TENSORS, metadata={"format": "pt"})
-    path.write_bytes(content)
-    return path, tensors
+    return write(tmp_path, TENSORS, metadata={"format": "pt"})
 
 
 @pytest.mark.parametrize("device", DEVICES)

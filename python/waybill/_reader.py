@@ -10,6 +10,13 @@ from ._file import File
 from .errors import make_error
 
 
+def read_bytes(file: File, offset: int, size_bytes: int) -> bytes:
+    """A range of ``file`` in host memory; fewer bytes where it has become shorter."""
+    content = bytearray(size_bytes)
+    moved = file.read_into(content, offset=offset).moved_bytes if size_bytes else 0
+    return bytes(content[:moved])
+
+
 class Reader(io.RawIOBase):
     """``file`` as a raw stream for reading, into host memory. One thread at a time. Closing it closes a file that it ``owns``."""
 

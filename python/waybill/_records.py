@@ -11,6 +11,7 @@ from typing import Any
 
 from ._file import File, check_count, read_many
 from ._places import Place
+from ._ranges import back_to_back
 from ._receipt import Receipt
 from .errors import make_error
 
@@ -101,11 +102,7 @@ class Records:
     def _batch(self, indices: Iterable[Any]) -> Any:
         numbers = [self._number(index) for index in indices]
         memory = self._place.allocate(len(numbers) * self._record_bytes)
-        requests = []
-        here = 0
-        for file, offset, size in self._ranges(numbers):
-            requests.append((file, offset, size, memory[here : here + size]))
-            here += size
+        requests = back_to_back(self._ranges(numbers), memory)
         if requests:
             self.receipt = read_many(requests)
             if self.receipt.short:

@@ -6,6 +6,7 @@ import collections
 import os
 from typing import Any, TextIO
 
+from ._text import size_text
 from .kvikio import _watch
 
 
@@ -74,7 +75,7 @@ def _lines_of(direction: str, path: str, way: _Way) -> list[str]:
         return [f"  {direction:5}  {_count(way.calls, 'call')} ended before a byte moved, {way.failed} with an error"]
     speed = f", {way.bytes / way.seconds / 1e9:.2f} GB/s while one ran" if way.seconds else ""
     judged = ", ".join(f"{count} {word}" for word, count in sorted(way.judgements.items()))
-    lines = [f"  {direction:5}  {_count(way.calls, 'call')}, {_size(way.bytes)} by {path}{speed}: {judged}"]
+    lines = [f"  {direction:5}  {_count(way.calls, 'call')}, {size_text(way.bytes)} by {path}{speed}: {judged}"]
     if way.failed:
         lines.append(f"         {_count(way.failed, 'call')} ended with an error")
     lines += [f"         why   {reason['text']} ({reason['id']})" for reason in way.last.reasons]
@@ -83,13 +84,3 @@ def _lines_of(direction: str, path: str, way: _Way) -> list[str]:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _size(count: float) -> str:
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024:
-            break
-        count /= 1024
-    else:
-        unit = "TiB"
-    return f"{count:.4g} {unit}"

@@ -13,7 +13,6 @@
 
 #include "base/clock.hpp"
 #include "base/fd.hpp"
-#include "base/text.hpp"
 
 extern char** environ;
 
@@ -124,13 +123,13 @@ ChildEnd run_child(const std::filesystem::path& program, const std::vector<std::
     return std::move(watch.end());
 }
 
-std::string to_text(const ChildEnd& end, std::uint64_t limit_ns) {
+std::string to_text(const ChildEnd& end, std::string_view limit) {
+    const std::string late = "did not return within " + std::string(limit);
     switch (end.kind) {
         case Kind::exited: return end.number == 0 ? "succeeded" : "failed (exit status " + std::to_string(end.number) + ")";
         case Kind::signalled: return "ended by signal " + std::to_string(end.number) + " (" + ::strsignal(end.number) + ")";
-        case Kind::out_of_time: return "did not return within " + duration_text(limit_ns);
-        case Kind::stuck:
-            return "did not return within " + duration_text(limit_ns) + ", and is stuck in the kernel: it does not end when killed";
+        case Kind::out_of_time: return late;
+        case Kind::stuck: return late + ", and is stuck in the kernel: it does not end when killed";
         case Kind::not_started: return "could not be started (" + errno_name(end.number) + ")";
         case Kind::not_watched: break;
     }

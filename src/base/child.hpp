@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace waybill {
@@ -27,7 +28,8 @@ struct ChildEnd {
 
 [[nodiscard]] ChildEnd run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments, std::uint64_t limit_ns);
 
-// How it ended, to follow "it ": "did not return within 10 s", "ended by signal 6 (Aborted)".
-[[nodiscard]] std::string to_text(const ChildEnd& end, std::uint64_t limit_ns);
+// How it ended, to follow "it ": "did not return within 10 s", "ended by signal 6 (Aborted)". `limit`: the time that it had, in
+// words.
+[[nodiscard]] std::string to_text(const ChildEnd& end, std::string_view limit);
 
 }  // namespace waybill

@@ -24,7 +24,7 @@ std::string lower(std::string_view text) {
     return result;
 }
 
-std::string printable(std::string_view text) {
+std::string escape_controls(std::string_view text) {
     std::string result;
     for (const char letter : text) {
         const auto code = static_cast<unsigned char>(letter);

@@ -11,7 +11,7 @@ namespace waybill {
 [[nodiscard]] std::string_view trim(std::string_view text) noexcept;
 [[nodiscard]] std::string lower(std::string_view text);
 // For a line of a terminal: control characters as \n, \t or \x1b, everything else as it is. (A file's name may hold any of them.)
-[[nodiscard]] std::string printable(std::string_view text);
+[[nodiscard]] std::string escape_controls(std::string_view text);
 // "a,b,,c" -> a, b, "", c
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "bench/cache.hpp"
 #include "bench/ceilings.hpp"
+#include "gpu/devices.hpp"
 #include "waybill/buffer.hpp"
 #include "waybill/file.hpp"
 
@@ -188,8 +189,7 @@ BenchReport measure_bench(const BenchQuestion& question, const std::function<voi
     report.ceilings.push_back(measure_memory(question.time_ns));
     report.ceilings.push_back(measure_drive(question.file, question.size_bytes, question.time_ns));
     if (question.device >= 0) {
-        const std::vector<GpuFacts> gpus = list_gpus();
-        report.gpu = static_cast<std::size_t>(question.device) < gpus.size() ? gpus[static_cast<std::size_t>(question.device)].name : "";
+        report.gpu = gpu_device(question.device).facts.name;
         report.ceilings.push_back(measure_pinned_copy(question.device, question.time_ns));
     }
     if (question.hot) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "settings/cufile_keys.hpp"
 
 namespace waybill {
 namespace {
@@ -43,8 +44,8 @@ bool driver_too_old(const CheckSubject& subject, Finding& finding) {
     if (problem != std::errc() || branch >= least) {
         return false;
     }
-    finding.seen = fmt::format("libcufile {}.{} belongs to a CUDA release that wants driver {} or newer, and the driver is {}: cuFile likely does not open", version / 1000,
-                               version % 1000 / 10, least, driver);
+    finding.seen = fmt::format("libcufile {} belongs to a CUDA release that wants driver {} or newer, and the driver is {}: cuFile likely does not open",
+                               cufile_version_text(version), least, driver);
     finding.source = fmt::format("{}, {}", machine.cufile.version.source, machine.nvidia_driver.source);
     finding.fix = fmt::format("update the driver to branch {} or newer, install CUDA's forward compatibility package, or use the libcufile of an older CUDA release",
                               least);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "settings/cufile_keys.hpp"
 #include "waybill/check.hpp"
 
 namespace waybill {
@@ -74,7 +75,7 @@ std::string_view to_text(Severity severity) noexcept {
 }
 
 std::string to_text(const CheckReport& report) {
-    std::string text = fmt::format("{} to gpu:{}: direct {}\n", printable(report.file), report.device, words(report.direct, "yes"));
+    std::string text = fmt::format("{} to gpu:{}: direct {}\n", escape_controls(report.file), report.device, words(report.direct, "yes"));
     add_line(text, "cuFile", words(report.cufile, report.direct.possible ? "can serve the file" : "can serve the file, in its compatibility mode"));
     add_line(text, "route", fmt::format("a read would go by {}: {} ({})", to_text(report.route.expected_path),
                                         report.route.reasons.front().text, report.route.reasons.front().id));
@@ -88,7 +89,7 @@ std::string to_text(const CheckReport& report) {
         const int version = report.machine.cufile.version.value;
         add_line(text, "libcufile", fmt::format("{}{}", report.machine.cufile.library.value,
                                                 report.machine.cufile.version.known()
-                                                    ? fmt::format(", version {}.{}", version / 1000, version % 1000 / 10)
+                                                    ? ", version " + cufile_version_text(version)
                                                     : std::string()));
     }
     for (const ProbeStep& step : report.probe) {

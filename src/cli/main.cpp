@@ -44,7 +44,7 @@ int report(const Error& error, bool json) {
     if (json) {
         print(to_json(error, 2) + "\n");
     } else {
-        std::fprintf(stderr, "waybill: %s\n", printable(error.what()).c_str());
+        std::fprintf(stderr, "waybill: %s\n", escape_controls(error.what()).c_str());
         if (error.receipt()) {
             std::fputs(to_text(*error.receipt()).c_str(), stderr);
         }

@@ -11,8 +11,6 @@
 namespace waybill {
 namespace {
 
-// From here on read-ahead beyond the range is unwanted: a task brings what it asks for and the next task is elsewhere.
-constexpr std::size_t kBulkBytes = 256 * 1024;
 // The kernel moves at most this much in one call (read(2)).
 constexpr std::size_t kMostPerCall = 0x7ffff000;
 

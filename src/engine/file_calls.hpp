@@ -11,6 +11,10 @@
 
 namespace waybill {
 
+// From here on read-ahead beyond the range is unwanted: a task brings what it asks for and the next task is elsewhere. Such ranges
+// are read by EngineFile::random where it is open.
+inline constexpr std::size_t kBulkBytes = 256 * 1024;
+
 struct CallResult {
     std::uint64_t moved_bytes = 0;
     std::uint64_t calls = 0;

@@ -118,9 +118,8 @@ Fact<std::uint64_t> soft_limit(const MachineRoot& root, std::string_view name) {
         if (rest.starts_with("unlimited")) {
             return known_fact(std::numeric_limits<std::uint64_t>::max(), path);
         }
-        std::uint64_t number = 0;
-        const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-        return problem == std::errc() ? known_fact(number, path) : unknown_fact<std::uint64_t>(path, "no number");
+        const std::optional<std::uint64_t> number = number_in(rest);
+        return number ? known_fact(*number, path) : unknown_fact<std::uint64_t>(path, "no number");
     }
     return {text.known() ? Known::absent : text.state, 0, path, text.why};
 }

@@ -46,12 +46,13 @@ GpuFacts gpu_of(const Json& json) {
 // "1.15.1" or 1150 -> 1150
 int version_of(const Json& json) {
     const std::string text = json.is_string() ? json.get<std::string>() : json.dump();
-    const std::optional<int> version =
-        json.is_number_integer() ? std::optional(json.get<std::int64_t>() > 0 && json.get<std::int64_t>() <= kMostCufileVersion
-                                                     ? json.get<int>()
-                                                     : -1)
-                                 : parse_cufile_version(text);
-    if (!version || *version < 0) {
+    std::optional<int> version;
+    if (!json.is_number_integer()) {
+        version = parse_cufile_version(text);
+    } else if (const auto number = json.get<std::int64_t>(); number > 0 && number <= kMostCufileVersion) {
+        version = static_cast<int>(number);
+    }
+    if (!version) {
         throw std::invalid_argument("cufile.version is '" + text + "'; write it as 1.15");
     }
     return *version;

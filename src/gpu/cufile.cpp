@@ -17,13 +17,13 @@
 #include <tuple>
 
 #include "base/clock.hpp"
-#include "base/environment.hpp"
 #include "base/fd.hpp"
 #include "base/forks.hpp"
 #include "base/library.hpp"
 #include "base/signals.hpp"
 #include "base/text.hpp"
 #include "gpu/driver_probe.hpp"
+#include "gpu/properties_file.hpp"
 #include "gpu/statistics_segment.hpp"
 
 namespace waybill {
@@ -162,29 +162,6 @@ std::string start_statistics(const CufileApi& api) {
     const CufileStatus status = api.stats_start();
     return status.code == kCufileSuccess ? "" : "cuFileStatsStart failed: " + cufile_code_text(status.code);
 }
-
-// The file that libcufile reads its properties from; what was named before comes back unless it is kept.
-class PropertiesFile {
-public:
-    explicit PropertiesFile(const std::string& json) : named_(!json.empty()) {
-        if (named_) {
-            before_ = exchange_process_variable(kVariable, json);
-        }
-    }
-    ~PropertiesFile() {
-        if (named_) {
-            exchange_process_variable(kVariable, before_);
-        }
-    }
-    PropertiesFile(const PropertiesFile&) = delete;
-    PropertiesFile& operator=(const PropertiesFile&) = delete;
-    void keep() noexcept { named_ = false; }
-
-private:
-    static constexpr const char* kVariable = "CUFILE_ENV_PATH_JSON";
-    bool named_;
-    std::optional<std::string> before_;
-};
 
 class Opener {
 public:

@@ -47,13 +47,9 @@ DriverProbe probe(std::vector<std::string> arguments, std::uint64_t limit_ns) {
         return {false, std::string("was not possible: the program ") + kProgram + " is missing beside this library"};
     }
     const ChildEnd end = run_child(program, arguments, limit_ns);
-    DriverProbe probed{end.kind == Kind::exited && end.number == 0, to_text(end, limit_ns)};
+    DriverProbe probed{end.kind == Kind::exited && end.number == 0, to_text(end, duration_text(limit_ns) + " (driver_timeout)")};
     probed.crashed = end.kind == Kind::signalled;
     probed.hung = end.kind == Kind::out_of_time || end.kind == Kind::stuck;
-    if (probed.hung) {
-        const std::string limit = duration_text(limit_ns);
-        probed.text.insert(probed.text.find(limit) + limit.size(), " (driver_timeout)");
-    }
     // The last line: the library may write to its output too.
     if (const auto at = end.output.rfind("waybill-probe: "); end.kind == Kind::exited && at != std::string::npos) {
         probed.text = trim(end.output.substr(at + std::string_view("waybill-probe: ").size()));

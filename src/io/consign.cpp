@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "engine/file_calls.hpp"
 #include "gpu/devices.hpp"
 #include "io/checks.hpp"
 #include "io/cufile_use.hpp"
@@ -20,8 +21,6 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 // Counters of the whole process are read at the edges of requests from this size on, where their cost is nothing.
 constexpr std::uint64_t kCountersFromBytes = 64 * kMiB;
-// From here on a range is read through a descriptor without read-ahead.
-constexpr std::uint64_t kBulkBytes = 256 * 1024;
 constexpr std::size_t kLeastDirectAlign = 4096;
 
 void check_same_memory(const PointerOwner& first, const PointerOwner& other) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "io/open_cufile.hpp"
 #include "io/registered.hpp"
 #include "route/fallback.hpp"
 
@@ -11,11 +12,7 @@ namespace {
 // Opens cuFile and registers every file with it.
 void prepare_cufile(Consignment& consignment) {
     const Settings& settings = *consignment.settings;
-    CufileOptions options;
-    options.library = settings.cufile_library.value;
-    options.json = settings.cufile_json.value;
-    options.open_timeout_ns = settings.driver_timeout.value;
-    options.try_in_child_first = consignment.route->suspicious_driver;
+    CufileOptions options = cufile_options(settings, consignment.route->suspicious_driver);
     options.statistics = settings.evidence.value != EvidenceLevel::off || consignment.require != Require::none;
     const CurrentContext current(consignment.lading.owner.context);
     const CufileDriver& driver = cufile_driver(options);

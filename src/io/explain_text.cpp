@@ -13,11 +13,11 @@ std::string row(std::string_view name, std::string_view text) { return fmt::form
 std::string answer(const Explanation& explanation) {
     const Route& route = explanation.route;
     if (route.refused) {
-        return fmt::format("a read of {} would be REFUSED: {} ({})\n", printable(explanation.file.path), route.refused->text,
+        return fmt::format("a read of {} would be REFUSED: {} ({})\n", escape_controls(explanation.file.path), route.refused->text,
                            route.refused->id);
     }
     return fmt::format("{} of {} to {} would go by {} (engine {})\n", size_text(explanation.plan.size_bytes),
-                       printable(explanation.file.path), explanation.device < 0 ? "host memory" : fmt::format("gpu:{}", explanation.device),
+                       escape_controls(explanation.file.path), explanation.device < 0 ? "host memory" : fmt::format("gpu:{}", explanation.device),
                        to_text(route.expected_path), to_text(route.engine));
 }
 

@@ -6,6 +6,9 @@
 
 namespace waybill {
 
+// `suspicious`: a child process tries the driver first.
+[[nodiscard]] CufileOptions cufile_options(const Settings& settings, bool suspicious);
+
 // Opened on first need, as cufile_driver() does, in a child process first where the machine's facts give a reason. Throws as it.
 [[nodiscard]] const CufileDriver& open_cufile(const SettingLayers& layers);
 

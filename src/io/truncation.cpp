@@ -19,12 +19,20 @@ std::optional<Error> note_truncations(Consignment& consignment) {
     if (consignment.direction == Direction::write) {
         return error;
     }
+    const Descriptors* looked_at = nullptr;  // parts of one file mostly follow one another: one look serves them all
+    std::uint64_t size = 0;
     for (Part& part : consignment.parts) {
-        struct stat state {};
-        if (part.size_bytes < kLookFromBytes || ::fstat(part.descriptors->buffered(), &state) != 0) {
+        if (part.size_bytes < kLookFromBytes) {
             continue;
         }
-        const auto size = static_cast<std::uint64_t>(state.st_size);
+        if (looked_at != part.descriptors.get()) {
+            struct stat state {};
+            if (::fstat(part.descriptors->buffered(), &state) != 0) {
+                continue;
+            }
+            looked_at = part.descriptors.get();
+            size = static_cast<std::uint64_t>(state.st_size);
+        }
         const std::uint64_t offset = part.work.file_offset;
         if (size < offset + part.size_bytes) {
             part.lost_bytes = offset + part.size_bytes - std::max(size, offset);

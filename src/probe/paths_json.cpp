@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/child.hpp"
-#include "base/environment.hpp"
+#include "base/text.hpp"
 #include "gpu/driver_probe.hpp"
+#include "gpu/properties_file.hpp"
 #include "probe/cases.hpp"
 #include "probe/paths.hpp"
 
@@ -30,7 +31,7 @@ Tried tried_from(const ChildEnd& ended) {
     using Kind = ChildEnd::Kind;
     if (ended.kind != Kind::exited) {
         const bool hung = ended.kind == Kind::out_of_time || ended.kind == Kind::stuck;
-        const std::string text = to_text(ended, kReadLimitNs);
+        const std::string text = to_text(ended, duration_text(kReadLimitNs));
         return hung ? Tried{End::hung, "", "", text}
                     : Tried{ended.kind == Kind::signalled ? End::crashed : End::refused, "", "internal", text};
     }
@@ -66,9 +67,7 @@ Tried tried_from(const DriverProbe& probed, const char* done) {
 
 // The driver, then the file. The configuration that a setting names goes to the child as cuFile looks for it.
 void probe_driver_and_file(CheckReport& report, const Settings& settings) {
-    constexpr const char* kVariable = "CUFILE_ENV_PATH_JSON";
-    const std::string& json = settings.cufile_json.value;
-    const auto before = json.empty() ? std::nullopt : exchange_process_variable(kVariable, json);
+    const PropertiesFile properties(settings.cufile_json.value);
     const std::string& library = settings.cufile_library.value;
     const std::uint64_t limit_ns = settings.driver_timeout.value;
     const Tried opened = tried_from(probe_driver(library, limit_ns), "opened");
@@ -76,9 +75,6 @@ void probe_driver_and_file(CheckReport& report, const Settings& settings) {
     if (opened.end == End::done) {
         const Tried taken = tried_from(probe_registration(library, report.file, report.direct.possible, limit_ns), "registered");
         add_step(report, step_of("handle-registration", foretold_registration(report), taken), taken.end);
-    }
-    if (!json.empty()) {
-        exchange_process_variable(kVariable, before);
     }
 }
 

@@ -29,7 +29,7 @@ std::string destination_text(const Receipt& receipt) {
 
 std::string first_line(const Receipt& receipt) {
     const bool read = receipt.op == Direction::read;
-    std::string text = fmt::format("{} of {} {} {} by {} in {}, {:.2f} GB/s: {}", size_text(receipt.moved_bytes), printable(*receipt.file),
+    std::string text = fmt::format("{} of {} {} {} by {} in {}, {:.2f} GB/s: {}", size_text(receipt.moved_bytes), escape_controls(*receipt.file),
                                    read ? "to" : "from", destination_text(receipt), to_text(receipt.path),
                                    duration_text(receipt.times.total_ns), gb_per_s(receipt), to_text(receipt.judgement));
     if (receipt.is_short) {

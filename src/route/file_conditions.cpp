@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "route/answers.hpp"
+#include "settings/cufile_keys.hpp"
 
 namespace waybill {
 namespace {
@@ -61,7 +62,7 @@ Answer served_from(int since, const std::string& what, const Subject& subject) {
         return yes();
     }
     const bool older = older_than(subject.machine, since);
-    std::string text = fmt::format("{}, which cuFile takes from {}.{} on, and {}", what, since / 1000, since % 1000 / 10,
+    std::string text = fmt::format("{}, which cuFile takes from {} on, and {}", what, cufile_version_text(since),
                                    older ? "the one here is older" : "which one is here is not known");
     const std::string& source = subject.file.mount.source;
     return older ? no(std::move(text), source) : not_known(std::move(text), source);

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "base/clock.hpp"
+#include "base/text.hpp"
 
 namespace waybill {
 namespace {
@@ -21,15 +22,15 @@ TEST(RunChild, TellsHowAChildEndedAndWhatItPrinted) {
     EXPECT_EQ(end.kind, Kind::exited);
     EXPECT_EQ(end.number, 3);
     EXPECT_EQ(end.output, "hello\n");
-    EXPECT_EQ(to_text(end, kLongNs), "failed (exit status 3)");
-    EXPECT_EQ(to_text(shell("true"), kLongNs), "succeeded");
+    EXPECT_EQ(to_text(end, duration_text(kLongNs)), "failed (exit status 3)");
+    EXPECT_EQ(to_text(shell("true"), duration_text(kLongNs)), "succeeded");
 }
 
 TEST(RunChild, TellsTheSignal) {
     const ChildEnd end = shell("kill -ABRT $$");
     EXPECT_EQ(end.kind, Kind::signalled);
     EXPECT_EQ(end.number, SIGABRT);
-    EXPECT_EQ(to_text(end, kLongNs), "ended by signal 6 (Aborted)");
+    EXPECT_EQ(to_text(end, duration_text(kLongNs)), "ended by signal 6 (Aborted)");
 }
 
 TEST(RunChild, EndsOneThatHangsWhateverBecameOfItsOutput) {
@@ -37,7 +38,7 @@ TEST(RunChild, EndsOneThatHangsWhateverBecameOfItsOutput) {
         const std::uint64_t start = now_ns();
         const ChildEnd end = shell(script, 200 * kMs);
         EXPECT_EQ(end.kind, Kind::out_of_time) << script;
-        EXPECT_EQ(to_text(end, 200 * kMs), "did not return within 200 ms");
+        EXPECT_EQ(to_text(end, duration_text(200 * kMs)), "did not return within 200 ms");
         EXPECT_LT(now_ns() - start, 5'000 * kMs) << script;
     }
 }
@@ -57,7 +58,7 @@ TEST(RunChild, KeepsTheFirstMebibyteOfALongOutput) {
 TEST(RunChild, SaysThatThereIsNoSuchProgram) {
     const ChildEnd end = run_child("/nowhere/program", {}, kLongNs);
     EXPECT_EQ(end.kind, Kind::not_started);
-    EXPECT_EQ(to_text(end, kLongNs), "could not be started (ENOENT)");
+    EXPECT_EQ(to_text(end, duration_text(kLongNs)), "could not be started (ENOENT)");
 }
 
 }  // namespace

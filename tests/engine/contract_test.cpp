@@ -19,6 +19,7 @@
 #include "engine/engine.hpp"
 #include "file_faults.hpp"
 #include "pool/slots.hpp"
+#include "random_bytes.hpp"
 #include "waybill/waybill.hpp"
 
 namespace waybill {
@@ -57,16 +58,6 @@ std::vector<Way> all_ways() {
 
 std::ptrdiff_t descriptors() {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
-}
-
-std::vector<std::byte> random_bytes(std::size_t count, std::uint64_t seed) {
-    std::mt19937_64 random(seed);
-    std::vector<std::byte> bytes(count);
-    for (std::size_t at = 0; at < count; at += sizeof(std::uint64_t)) {
-        const std::uint64_t next = random();
-        std::memcpy(&bytes[at], &next, std::min(sizeof next, count - at));
-    }
-    return bytes;
 }
 
 class EngineContract : public ::testing::TestWithParam<Way> {

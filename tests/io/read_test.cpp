@@ -14,21 +14,13 @@
 
 #include "gpu/cuda.hpp"
 #include "pool/slots.hpp"
+#include "random_bytes.hpp"
 #include "waybill/waybill.hpp"
 
 namespace waybill {
 namespace {
 
 constexpr std::uint64_t kFileBytes = 9 * 1024 * 1024 + 777;
-
-std::vector<std::byte> random_bytes(std::size_t count, unsigned seed) {
-    std::mt19937_64 random(seed);
-    std::vector<std::byte> bytes(count);
-    for (std::size_t k = 0; k < count; ++k) {
-        bytes[k] = static_cast<std::byte>(random());
-    }
-    return bytes;
-}
 
 class TestFile {
 public:

@@ -28,6 +28,7 @@
 #include "direct_machine.hpp"
 #include "file_faults.hpp"
 #include "pool/slots.hpp"
+#include "random_bytes.hpp"
 #include "sanitizers.hpp"
 #include "waybill/waybill.hpp"
 
@@ -45,16 +46,6 @@ constexpr std::byte kMark{0xA5};
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
     const char* const text = std::getenv(variable);
     return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
-std::vector<std::byte> random_bytes(std::size_t count, std::uint64_t seed) {
-    Random random(seed);
-    std::vector<std::byte> bytes(count);
-    for (std::size_t at = 0; at < count; at += sizeof(Random::result_type)) {
-        const Random::result_type next = random();
-        std::memcpy(&bytes[at], &next, std::min(sizeof next, count - at));
-    }
-    return bytes;
 }
 
 class TemporaryFile {

@@ -55,6 +55,11 @@ def place_of(framework: str, device: Any) -> Place:
     return NumpyPlace()
 
 
+def array_place(device: Any) -> Place:
+    """The place for arrays without a word on their library: NumPy's on the CPU (``None`` too), CuPy's on a GPU."""
+    return place_of("np" if device_number(device) in (None, "current") else "cupy", device)
+
+
 def device_number(device: Any) -> Any:
     """A GPU's number, ``None`` for host memory, or ``"current"`` where ``device`` is ``None``."""
     if device is None:
@@ -71,4 +76,4 @@ def device_number(device: Any) -> Any:
     raise make_error("invalid-argument", f"device is {device!r}; give 'cpu', 'cuda', 'cuda:1' or a GPU's number")
 
 
-__all__ = ["Place", "device_number", "place_of"]
+__all__ = ["Place", "array_place", "device_number", "place_of"]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._file import File, check_count, read_many
-from .._places import device_number, place_of
-from .._ranges import GAP_BYTES, merge
+from .._places import array_place, place_of
+from .._ranges import GAP_BYTES, back_to_back, merge
+from .._reader import read_bytes
 from .._receipt import Receipt
 from ..errors import make_error
 from . import _orc, _parquet
@@ -70,17 +71,12 @@ def read(
     damaged, ``KeyError`` for a column and ``IndexError`` for a row group that is not there, and as
     :meth:`waybill.File.read_into`.
     """
-    number = device_number(device)
-    place = place_of(framework or ("np" if number in (None, "current") else "cupy"), device)
+    place = place_of(framework, device) if framework else array_place(device)
     with File(path, "r", **settings) as file:
         chunks, metadata = _find(file, columns, row_groups)
         plan = merge(((chunk.offset, chunk.size_bytes) for chunk in chunks), check_count(gap_bytes, "gap_bytes"))
         memory = place.allocate(plan.size_bytes)
-        requests = []
-        here = 0
-        for offset, size in plan.reads:
-            requests.append((file, offset, size, memory[here : here + size]))
-            here += size
+        requests = back_to_back(((file, *read) for read in plan.reads), memory)
         found = Chunks()
         found.chunks, found.metadata = chunks, metadata
         if requests:
@@ -94,11 +90,10 @@ def read(
 
 
 def _find(file: File, columns: Any, row_groups: Any) -> tuple[list[Chunk], Any]:
-    magic = bytearray(4)
-    moved = file.read_into(magic).moved_bytes if file.size else 0
-    if moved == 4 and bytes(magic) in (b"PAR1", b"PARE"):
+    magic = read_bytes(file, 0, min(4, file.size))
+    if magic in (b"PAR1", b"PARE"):
         table = _parquet.look(file)
-    elif moved == 4 and bytes(magic[:3]) == b"ORC":
+    elif len(magic) == 4 and magic[:3] == b"ORC":
         table = _orc.look(file)
         if columns is not None:
             raise make_error(
@@ -107,7 +102,7 @@ def _find(file: File, columns: Any, row_groups: Any) -> tuple[list[Chunk], Any]:
             )
     else:
         raise make_error(
-            "bad-format", f"{file.path!r} is neither a Parquet nor an ORC file: it begins with {bytes(magic[:moved])!r}"
+            "bad-format", f"{file.path!r} is neither a Parquet nor an ORC file: it begins with {magic!r}"
         )
     if isinstance(columns, str):
         columns = [columns]

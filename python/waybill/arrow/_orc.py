@@ -10,6 +10,7 @@ import zlib
 from typing import Any
 
 from .._file import File
+from .._reader import read_bytes
 from ..errors import make_error
 from ._source import source_of
 from ._table import Table
@@ -110,7 +111,7 @@ def _decompress(part: bytes, codec: str, block_bytes: int) -> bytes:
 def _read(file: File, offset: int, size_bytes: int) -> bytes:
     if not 0 <= offset <= file.size or not 0 <= size_bytes <= min(file.size - offset, _MAX_FOOTER_BYTES):
         raise ValueError("its footer goes beyond the file")
-    content = bytearray(size_bytes)
-    if size_bytes and file.read_into(content, offset=offset).moved_bytes != size_bytes:
+    content = read_bytes(file, offset, size_bytes)
+    if len(content) != size_bytes:
         raise ValueError("the file became shorter")
-    return bytes(content)
+    return content

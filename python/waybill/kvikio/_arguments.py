@@ -36,6 +36,15 @@ def as_size(value: Any) -> int:
     return number
 
 
+def config_of(module: str, config: tuple[Any, ...]) -> dict[str, Any]:
+    """What ``set(config)`` or ``set(key, value)`` of a module of KvikIO's is given. Raises ``ValueError`` for anything else."""
+    if len(config) == 1 and isinstance(config[0], dict):
+        return config[0]
+    if len(config) == 2 and isinstance(config[0], str):
+        return {config[0]: config[1]}
+    raise ValueError(f"Valid arguments are {module}.set(config: dict) or {module}.set(key: str, value: Any)")
+
+
 def mode_of(flags: Any) -> str:
     """The mode ``r``, ``r+``, ``w`` or ``w+`` of open flags, in which ``b`` and ``t`` may stand anywhere behind the first.
 

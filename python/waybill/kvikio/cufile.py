@@ -99,22 +99,12 @@ class CuFile:
     def pread(self, buf: Any, size: int | None = None, file_offset: int = 0, task_size: int | None = None) -> IOFuture:
         """As :meth:`read`, without waiting. What goes wrong with file or GPU is raised by the future's ``get()``."""
         asked = bytes_of(buf) if size is None else size
-        operation = _watch.start()
-        try:
-            future = self._file.pread_into(buf, offset=file_offset, size=asked, **self._settings(task_size))
-        except errors.Error as problem:
-            return self._failed_future(problem, buf, asked, file_offset, task_size, operation)
-        return IOFuture(future, asked, operation)
+        return self._begin(False, buf, asked, file_offset, task_size)
 
     def pwrite(self, buf: Any, size: int | None = None, file_offset: int = 0, task_size: int | None = None) -> IOFuture:
         """As :meth:`write`, without waiting. Leave the buffer as it is until ``get()`` has returned."""
         asked = bytes_of(buf) if size is None else size
-        operation = _watch.start(write=True)
-        try:
-            future = self._file.pwrite_from(buf, offset=file_offset, size=asked, **self._settings(task_size))
-        except errors.Error as problem:
-            return self._failed_future(problem, buf, asked, file_offset, task_size, operation)
-        return IOFuture(future, asked, operation)
+        return self._begin(True, buf, asked, file_offset, task_size)
 
     def raw_read(self, buf: Any, size: int | None = None, file_offset: int = 0, dev_offset: int = 0) -> int:
         """Reads into GPU memory from ``dev_offset`` on, in one task on one thread, whatever its size. ``size=None``: what
@@ -165,12 +155,18 @@ class CuFile:
             raise ValueError(f"Size is greater than the size of the buffer, of which {max(room, 0)} bytes are behind dev_offset")
         asked = room if size is None else size
         settings = {**self._settings(), "gds_threshold": "0", "num_threads": "1", "task_size": str(max(asked, 1))}
+        return self._begin(write, buf, asked, file_offset, None, {**settings, "target_offset": dev_offset, "stream": stream})
+
+    def _begin(
+        self, write: bool, buf: Any, asked: Any, offset: Any, task_size: Any, how: dict[str, Any] | None = None
+    ) -> IOFuture:
+        """``how``: what the request is made with, instead of the settings in force."""
         operation = _watch.start(write)
         call = self._file.pwrite_from if write else self._file.pread_into
         try:
-            future = call(buf, offset=file_offset, size=asked, target_offset=dev_offset, stream=stream, **settings)
+            future = call(buf, offset=offset, size=asked, **(self._settings(task_size) if how is None else how))
         except errors.Error as problem:
-            return self._failed_future(problem, buf, asked, file_offset, None, operation)
+            return self._failed_future(problem, buf, asked, offset, task_size, operation)
         return IOFuture(future, asked, operation)
 
     def _in_order(self, future: IOFuture) -> IOFuture:

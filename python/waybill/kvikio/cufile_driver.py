@@ -7,9 +7,7 @@ from typing import Any
 
 from .. import _core
 from .._check import check
-from ._arguments import as_size
-
-_USAGE = "Valid arguments are kvikio.cufile_driver.set(config: dict) or kvikio.cufile_driver.set(key: str, value: Any)"
+from ._arguments import as_size, config_of
 
 
 class DriverProperties:
@@ -130,11 +128,7 @@ def set(*config: Any) -> ConfigContextManager:
     Raises ``KeyError`` for an unknown or read-only property, ``ValueError`` for other arguments, ``RuntimeError`` when cuFile
     cannot be used or refuses.
     """
-    if len(config) == 1 and isinstance(config[0], dict):
-        return ConfigContextManager(config[0])
-    if len(config) == 2 and isinstance(config[0], str):
-        return ConfigContextManager({config[0]: config[1]})
-    raise ValueError(_USAGE)
+    return ConfigContextManager(config_of("kvikio.cufile_driver", config))
 
 
 def get(config_name: str) -> Any:

@@ -6,12 +6,11 @@ import functools
 from typing import Any
 
 from . import _choices
+from ._arguments import config_of
 from ._modes import CompatMode
 
 # 26.10 has no way back from these.
 _FOR_GOOD = ("remote_io_num_reactors", "remote_io_reactor_dispatch", "remote_io_max_concurrent_requests")
-
-_USAGE = "Valid arguments are kvikio.defaults.set(config: dict) or kvikio.defaults.set(key: str, value: Any)"
 
 
 class ConfigContextManager:
@@ -34,14 +33,12 @@ def set(*config: Any) -> ConfigContextManager | None:
     Nothing is changed when one of the values is refused. Raises ``KeyError`` for an unknown name, ``OverflowError`` for a
     negative number, ``ValueError`` for other values that are not accepted and for other arguments, ``TypeError``.
     """
-    if len(config) == 1 and isinstance(config[0], dict):
-        if any(name in _FOR_GOOD for name in config[0]):
-            raise ValueError(f"{', '.join(_FOR_GOOD)} can be set by set(key, value) alone")
-        return ConfigContextManager(config[0])
-    if len(config) == 2 and isinstance(config[0], str):
-        manager = ConfigContextManager({config[0]: config[1]})
-        return None if config[0] in _FOR_GOOD else manager
-    raise ValueError(_USAGE)
+    values = config_of("kvikio.defaults", config)
+    for_good = any(name in _FOR_GOOD for name in values)
+    if for_good and len(config) == 1:
+        raise ValueError(f"{', '.join(_FOR_GOOD)} can be set by set(key, value) alone")
+    manager = ConfigContextManager(values)
+    return None if for_good else manager
 
 
 def get(config_name: str) -> Any:

@@ -9,6 +9,7 @@ import weakref
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypedDict
 
+from .._text import size_text
 from . import _watch
 
 # KvikIO's names: what cuFile moved, what was read as a mapping, all else.
@@ -95,16 +96,16 @@ class Summary:
         """Text for people, a field a line; with ``all_rows`` also those that are zero."""
         rows = [("span", _time(self.wall_ns))]
         rows.append(("operations", f"{self.num_ops} ({self.num_reads} reads, {self.num_writes} writes)"))
-        rows.append(("read", _size(self.bytes_read)))
-        rows.append(("written", _size(self.bytes_written)))
-        rows.append(("requested", _size(self.bytes_requested)))
+        rows.append(("read", size_text(self.bytes_read)))
+        rows.append(("written", size_text(self.bytes_written)))
+        rows.append(("requested", size_text(self.bytes_requested)))
         rows.append(("errors", str(self.num_errors)))
         rows.append(("busy", f"{_time(self.busy_ns)} ({self.busy_fraction:.1%} of the span)"))
         rows.append(("while busy", f"{self.busy_bytes_per_sec / 1e9:.3g} GB/s"))
         rows.append(("mean duration", _time(self.mean_duration_ns)))
         for name, totals in self.by_backend.items():
             if all_rows or totals["num_ops"]:
-                moved = _size(totals["bytes_transferred"])
+                moved = size_text(totals["bytes_transferred"])
                 rows.append((name, f"{totals['num_ops']} operations, {moved}, {totals['num_errors']} errors"))
         rows += [(name, str(count)) for name, count in self.counters.items() if all_rows]
         return "".join(f"{name:24}{value}\n" for name, value in rows)
@@ -236,14 +237,6 @@ def _backend_of(operation: _watch.Operation) -> str:
     if operation.mapped:
         return "MMAP"
     return "GDS" if operation.receipt is not None and operation.receipt.engine == "cufile" else "POSIX"
-
-
-def _size(count: float) -> str:
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024:
-            return f"{count:.4g} {unit}"
-        count /= 1024
-    return f"{count:.4g} TiB"
 
 
 def _time(ns: float) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._file import File
 from .._places import Place
-from .._reader import Reader
+from .._reader import Reader, read_bytes
 from ..errors import Error, make_error
 
 _NPY = b"\x93NUMPY"
@@ -42,7 +42,7 @@ class Member:
 def members_of(file: File) -> tuple[dict[str, Member], bool]:
     """The arrays by name; a ``.npy`` file's has none, and the second value is true. Raises ``waybill.FormatError``."""
     size = file.size
-    prefix = _read(file, 0, min(size, len(_NPY)))
+    prefix = read_bytes(file, 0, min(size, len(_NPY)))
     if prefix == _NPY:
         return {"": _member(file, "", 0, size)}, True
     if prefix[:4] in _ZIP:
@@ -73,7 +73,7 @@ def _zip_members(file: File) -> dict[str, Member]:
         begin = _data_offset(file, entry.header_offset, shown)
         if entry.file_size != entry.compress_size or entry.file_size > file.size - begin:
             raise make_error("bad-format", f"{shown} goes beyond the end of the file: it is truncated")
-        if _read(file, begin, min(entry.file_size, len(_NPY))) != _NPY:
+        if read_bytes(file, begin, min(entry.file_size, len(_NPY))) != _NPY:
             raise make_error("bad-format", f"{shown} is no .npy file")
         members[name] = _member(file, name, begin, entry.file_size)
     return members
@@ -81,7 +81,7 @@ def _zip_members(file: File) -> dict[str, Member]:
 
 # A member's own header may have other lengths than the central directory.
 def _data_offset(file: File, header_offset: int, shown: str) -> int:
-    header = _read(file, header_offset, _LOCAL_HEADER_BYTES) if 0 <= header_offset < file.size else b""
+    header = read_bytes(file, header_offset, _LOCAL_HEADER_BYTES) if 0 <= header_offset < file.size else b""
     if len(header) < _LOCAL_HEADER_BYTES or header[:4] != _LOCAL_HEADER:
         raise make_error("bad-format", f"{shown} is not where the directory of the file says")
     name_bytes, extra_bytes = int.from_bytes(header[26:28], "little"), int.from_bytes(header[28:30], "little")
@@ -91,7 +91,7 @@ def _data_offset(file: File, header_offset: int, shown: str) -> int:
 # The array whose .npy content is `size_bytes` of the file from `begin` on.
 def _member(file: File, name: str, begin: int, size_bytes: int) -> Member:
     shown = _shown(file, name)
-    content = io.BytesIO(_read(file, begin, min(size_bytes, _PREFIX_BYTES)))
+    content = io.BytesIO(read_bytes(file, begin, min(size_bytes, _PREFIX_BYTES)))
     try:
         shape, fortran, dtype = _parse(content)
     except Exception as problem:  # the parsers of NumPy and Python, over bytes that may say anything
@@ -138,12 +138,6 @@ def _parse_utf8(content: io.BytesIO, version: tuple[int, int]) -> tuple[tuple[in
     if not isinstance(shape, tuple) or not isinstance(fortran, bool):
         raise ValueError(f"shape is {shape!r}, fortran_order {fortran!r}")
     return shape, fortran, dtype
-
-
-def _read(file: File, offset: int, size_bytes: int) -> bytes:
-    content = bytearray(size_bytes)
-    moved = file.read_into(content, offset=offset).moved_bytes if size_bytes else 0
-    return bytes(content[:moved])
 
 
 def _shown(file: File, name: str) -> str:

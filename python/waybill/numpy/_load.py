@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._file import File, read_many
-from .._places import Place, device_number, place_of
+from .._places import Place, array_place
 from .._receipt import Receipt
 from ..errors import make_error
 from ._files import Member, members_of
@@ -40,7 +40,7 @@ def load(
     objects; ``waybill.BadArgument`` for element types that CuPy does not have; ``KeyError`` for a name that is not there; and as
     :meth:`waybill.File.read_into`. The checksums of ``.npz`` members are not looked at.
     """
-    place = _place(device)
+    place = array_place(device)
     with File(file, "r", **settings) as opened:
         members, single = members_of(opened)
         if single and names is not None:
@@ -48,11 +48,6 @@ def load(
         wanted = members if names is None else _pick(members, names)
         found = _read(opened, place, wanted, require=require, stream=stream, time_limit=time_limit, progress=progress)
     return found[""] if single else found
-
-
-def _place(device: Any) -> Place:
-    number = device_number(device)
-    return place_of("numpy" if number in (None, "current") else "cupy", device)
 
 
 def _pick(members: dict[str, Member], names: Iterable[str]) -> dict[str, Member]:

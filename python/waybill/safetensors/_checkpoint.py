@@ -7,6 +7,7 @@ import os
 from typing import Any
 
 from .._file import File
+from .._reader import read_bytes
 from ._errors import bad
 from ._header import LENGTH_BYTES, TensorInfo, header_bytes, parse_header
 
@@ -79,10 +80,10 @@ def _read_header(file: File) -> Any:
 
 
 def _read(file: File, offset: int, size_bytes: int) -> bytes:
-    content = bytearray(size_bytes)
-    if size_bytes and file.read_into(content, offset=offset).moved_bytes != size_bytes:
+    content = read_bytes(file, offset, size_bytes)
+    if len(content) != size_bytes:
         raise bad(f"{file.path!r} became shorter while it was read")
-    return bytes(content)
+    return content
 
 
 def _inside(path: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from .._file import read_many
 from .._places import place_of
+from .._ranges import back_to_back
 from .._receipt import Receipt
 from ._checkpoint import Checkpoint
 from ._dtypes import ELEMENT_TYPES
@@ -105,11 +106,7 @@ class Slice:
         selection = select(index, tensor.shape, ELEMENT_TYPES[tensor.dtype].bits)
         memory = place.allocate(sum(size for _, size in selection.blocks))
         file = checkpoint.file_of[tensor.name]
-        requests = []
-        here = 0
-        for begin, size in selection.blocks:
-            requests.append((file, tensor.offset + begin, size, memory[here : here + size]))
-            here += size
+        requests = back_to_back(((file, tensor.offset + begin, size) for begin, size in selection.blocks), memory)
         if requests:
             self._opened.receipt = read_many(requests)
             if self._opened.receipt.short:

@@ -156,9 +156,11 @@ def test_pyarrow_reads_through_the_file_object(file, table, tmp_path):
         assert source.read(4) == b"PAR1" and source.tell() == 4 and source.size() == file.stat().st_size
         assert source.read_at(4, source.size() - 4) == b"PAR1"
     assert source.closed
-    assert parquet.read_table(waybill.arrow.open_file(file), columns=["b"], pre_buffer=True)["b"].equals(table["b"])
+    with waybill.arrow.open_file(file) as source:
+        assert parquet.read_table(source, columns=["b"], pre_buffer=True)["b"].equals(table["b"])
     orc.write_table(table, tmp_path / "t.orc")
-    assert orc.ORCFile(waybill.arrow.open_file(tmp_path / "t.orc")).read(columns=["a"])["a"].to_pylist() == table["a"].to_pylist()
+    with waybill.arrow.open_file(tmp_path / "t.orc") as source:
+        assert orc.ORCFile(source).read(columns=["a"])["a"].to_pylist() == table["a"].to_pylist()
 
 
 def test_into_gpu_memory(file, over_fakes):

@@ -6,7 +6,8 @@
     print(chunks.receipt)                                       # how many ranges, how merged
     chunks[0, "a"]                                              # the bytes of a column chunk, still encoded
 
-    table = pyarrow.parquet.read_table(waybill.arrow.open_file("t.parquet"), columns=["a"])
+    with waybill.arrow.open_file("t.parquet") as file:
+        table = pyarrow.parquet.read_table(file, columns=["a"])
 
 Needs pyarrow, which is imported when the first file is looked at.
 """

@@ -101,7 +101,7 @@ def read_many(arg0: Sequence[tuple[File, tuple[int, int, int, int | None, int, i
 
 def pread_many(arg0: Sequence[tuple[File, tuple[int, int, int, int | None, int, int | None]]], arg1: str, arg2: Mapping[str, str], arg3: object, /) -> Future: ...
 
-def explain(arg0: bytes, arg1: int, arg2: int, arg3: int | None, arg4: bool, arg5: Mapping[str, str], arg6: Mapping[str, str], /) -> tuple[str, str]:
+def explain(arg0: bytes, arg1: str, arg2: int, arg3: int | None, arg4: bool, arg5: Mapping[str, str], arg6: Mapping[str, str], /) -> tuple[str, str]:
     """A read's route and plan as (text, JSON), before any read."""
 
 class ArrayMemory:
@@ -114,6 +114,9 @@ class RegisteredBuffer:
 
     @staticmethod
     def add(pointer: int, size_bytes: int, call: Mapping[str, str], context: Mapping[str, str]) -> RegisteredBuffer: ...
+
+def find_device(name: str) -> int:
+    """The number of the GPU of that name; -1 for host memory."""
 
 def list_gpus() -> list[tuple[int, str, str, str]]: ...
 

@@ -137,7 +137,7 @@ void add_write(CLI::App& app, WriteArguments& write) {
     command.add_option("--from", write.from, "the file that has the bytes, or - for standard input")->required()->type_name("PATH");
     add_size(command, "--offset", write.offset, "where in FILE the bytes go");
     add_size(command, "--size", write.size_bytes, "bytes; all of the source if not given");
-    command.add_option("--via", write.via, "memory that the bytes are written from: gpu:N or host")->type_name("WHERE");
+    command.add_option("--via", write.via, "memory that the bytes are written from: gpu:N (CUDA's number, a UUID or a PCI address) or host")->type_name("WHERE");
     command.add_option("--require", write.require, "fail unless this path is taken")->type_name("PATH");
     command.add_flag("--create", write.create, "make FILE if it is not there");
     command.add_flag("--truncate", write.truncate, "cut FILE after what was written (and make it where there is none)");
@@ -154,7 +154,7 @@ void add_plan(CLI::App& app, PlanArguments& plan) {
     command.add_option("file", plan.file, "the file")->required()->type_name("FILE");
     add_size(command, "--offset", plan.offset, "first byte");
     add_size(command, "--size", plan.size_bytes, "bytes; to the end of the file if not given");
-    command.add_option("--to,--device", plan.to, "gpu:N (default gpu:0) or host")->type_name("WHERE");
+    command.add_option("--to,--device", plan.to, "gpu:N (CUDA's number, a UUID or a PCI address; default gpu:0) or host")->type_name("WHERE");
     command.add_flag("--registered", plan.registered, "as if the destination were registered with cuFile, which then splits otherwise");
     add_setting(command, plan.settings, "--cufile-json", "cufile_json", "plan with this cufile.json");
     add_settings(command, plan.settings);

@@ -1,14 +1,12 @@
 #include "cli/commands.hpp"
-#include "cli/place.hpp"
 #include "cli/print.hpp"
 #include "waybill/file.hpp"
 
 namespace waybill {
 
 int run_plan(const PlanArguments& arguments) {
-    const Place place = place_without_driver(arguments.to);
     const Explanation explanation =
-        explain(arguments.file, place.device, arguments.offset, arguments.size_bytes, {arguments.settings, {}}, arguments.registered);
+        explain(arguments.file, arguments.to.value_or("gpu"), arguments.offset, arguments.size_bytes, {arguments.settings, {}}, arguments.registered);
     print(arguments.json ? to_json(explanation, 2) + "\n" : to_text(explanation));
     return explanation.route.refused ? 1 : 0;  // a truthful no
 }

@@ -268,3 +268,36 @@ class TestWrite:
                      env={"FAULTY_IO_WRITE_ERRNO": "28", "FAULTY_IO_AFTER": "2"})
         assert result.code == 3 and result.json["code"] == "disk-full"
         assert sink.read_bytes() == b"old" and [p.name for p in folder.iterdir()] == ["b"]
+
+
+UUID = "GPU-57575757-5757-5757-5757-575757575701"
+
+
+@pytest.mark.parametrize("name", ["1", "gpu:1", "cuda:1", UUID, f"gpu:{UUID.lower()}", "0000:02:00.0", "gpu:02:00.0"])
+def test_a_gpu_is_named_by_number_uuid_or_address(sample, tmp_path, name):
+    two = {"FAKE_CUDA_DEVICES": "2"}
+    assert run("read", sample[0], "--to", name, "--json", fakes=True, env=two).json["destination"]["device"] == 1
+    written = run("write", tmp_path / "copy", "--from", sample[0], "--create", "--via", name, "--json", fakes=True, env=two).json
+    assert written["destination"]["device"] == 1
+    quick = ("--size", "64KiB", "--requests", "64KiB", "--cache", "hot", "--time", "1ms", "--json")
+    assert run("bench", sample[0], "--to", name, *quick, fakes=True, env=two).json["gpu"] == "Waybill Test GPU 1"
+
+
+@pytest.mark.parametrize("name", ["0", "gpu:0", "GPU-0000", "0000:19:00.0", "19:00.0", "gpu:0000:19:00.0"])
+def test_a_gpu_that_files_show_is_named_by_number_uuid_or_address(sample, tmp_path, name):
+    gpu = tmp_path / "proc/driver/nvidia/gpus/0000:19:00.0"
+    gpu.mkdir(parents=True)
+    (gpu / "information").write_text("Model: NVIDIA H200\nGPU UUID: GPU-00000000-0000-0000-0000-000000000000\n")
+    for other in ("1", "0000:77:00.0", "GPU-1"):
+        assert run("plan", sample[0], "--to", other, "--set", f"machine_root={tmp_path}").code == (0 if other == "1" else 5)
+    assert run("plan", sample[0], "--to", name, "--json", "--set", f"machine_root={tmp_path}").json["device"] == 0
+    assert run("check", "/x", "--device", name, "--json", "--root", tmp_path).json["device"] == 0
+
+
+@pytest.mark.parametrize("name", ["moon", "gpu:", "GPU-", "0000:zz:00.0", "-1"])
+def test_what_names_no_device_is_a_usage_error_everywhere(sample, name):
+    for command in ("read", "plan", "bench"):
+        assert run(command, sample[0], f"--to={name}").code == 2
+    for result in (run("check", sample[0], f"--device={name}"), run("check", sample[0], "--device", "host")):
+        assert (result.code, "names no GPU" in result.err) == (2, True)
+    assert run("write", "/nowhere/x", "--from", sample[0], f"--via={name}").code == 2

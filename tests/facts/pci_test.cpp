@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/pci_address.hpp"
 #include "facts/save.hpp"
 
 namespace waybill {

@@ -1,5 +1,6 @@
 #include "cli/arguments.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <sstream>
 
@@ -231,6 +232,11 @@ void add_config(CLI::App& app, ConfigArguments& config) {
     command.add_flag("--markdown", config.markdown, "print the table for the documentation");
 }
 
+// The parser has stopped somewhere, perhaps before it.
+bool asks_for_json(int count, char** words) {
+    return std::any_of(words, words + count, [](const char* word) { return std::string_view(word) == "--json"; });
+}
+
 std::unique_ptr<CLI::App> make_app(All& all) {
     auto app = std::make_unique<CLI::App>("Waybill reads files into GPU memory by the best path and tells which one it was.", "waybill");
     app->require_subcommand(1);
@@ -259,7 +265,7 @@ Arguments parse_arguments(int count, char** words) {
         std::ostringstream out;
         constexpr int kUsage = 2;
         const int code = app->exit(problem, out, out) == 0 ? 0 : kUsage;
-        return Usage{out.str(), code};
+        return Usage{out.str(), code, problem.what(), asks_for_json(count, words)};
     }
     if (app->got_subcommand("read")) {
         return all.read;

@@ -301,3 +301,22 @@ def test_what_names_no_device_is_a_usage_error_everywhere(sample, name):
     for result in (run("check", sample[0], f"--device={name}"), run("check", sample[0], "--device", "host")):
         assert (result.code, "names no GPU" in result.err) == (2, True)
     assert run("write", "/nowhere/x", "--from", sample[0], f"--via={name}").code == 2
+
+
+USAGE = [(), ("fly",), ("read",), ("read", "x", "--no-such-option"), ("read", "x", "--offset", "two"), ("read", "x", "y"), ("check", "--set", "x"),
+         ("bench", "--time", "soon"), ("stats", "0"), ("read", "x", "--to", "moon"), ("write", "x"), ("config", "--set", "=1")]
+
+
+@pytest.mark.parametrize("words", USAGE, ids=" ".join)
+def test_a_usage_error_under_json_is_json(tmp_path, words):
+    (tmp_path / "x").write_bytes(b"x")
+    text = run(*words, cwd=tmp_path)
+    assert (text.code, text.out) == (2, "") and text.err
+    for place in range(len(words) + 1):
+        if place and words[place - 1] in ("--set", "--offset", "--time", "--to"):
+            continue  # --json would be taken for its value
+        result = run(*words[:place], "--json", *words[place:], cwd=tmp_path)
+        assert (result.code, result.err) == (2, ""), place
+        assert result.json["schema"] == "waybill.error/1" and result.json["code"] == "invalid-argument", place
+        assert "--help" not in result.json["text"]
+    assert run("read", "--help", "--json").out.startswith("Read a file")

@@ -77,6 +77,9 @@ std::string cufile_rows(const Explanation& explanation) {
                     "destination {}registered",
                     cufile.config.file.empty() ? "no cufile.json, so built-in values" : cufile.config.file, keys.threads,
                     keys.parallelism, keys.threshold_bytes / 1024, keys.parallel_io, explanation.use.registered ? "" : "not "));
+    if (!cufile.config.missing_file.empty()) {
+        text += row("", fmt::format("{} is named and cannot be read, which cuFile passes over without a word", cufile.config.missing_file));
+    }
     const std::string note = basis_note(explanation.plan.basis);
     return note.empty() ? text : text + row("", note);
 }

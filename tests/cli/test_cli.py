@@ -320,3 +320,23 @@ def test_a_usage_error_under_json_is_json(tmp_path, words):
         assert result.json["schema"] == "waybill.error/1" and result.json["code"] == "invalid-argument", place
         assert "--help" not in result.json["text"]
     assert run("read", "--help", "--json").out.startswith("Read a file")
+
+
+def test_a_cufile_json_that_is_not_there_is_told_everywhere(sample, tmp_path):
+    missing = str(tmp_path / "nowhere.json")
+    fakes = {"FAKE_CUDA_READABLE": "1"}
+    commands = [("plan", sample[0]), ("read", sample[0], "--to", "gpu:0"), ("check", sample[0]), ("config", "--cufile"),
+                ("bench", sample[0], "--to", "gpu:0", "--time", "1ms"), ("write", tmp_path / "new", "--from", sample[0], "--create", "--via", "gpu:0")]
+    for command in commands:
+        for more, env in ((("--set", f"cufile_json={missing}"), {}), ((), {"WAYBILL_CUFILE_JSON": missing})):
+            result = run(*command, *more, "--json", fakes=True, env={**fakes, **env})
+            assert result.code == 2 and result.json["code"] == "bad-setting", command
+            assert missing in result.json["text"] and "no such file" in result.json["text"]
+    # cuFile's own variable is cuFile's to pass over, and ours to tell.
+    env = {"CUFILE_ENV_PATH_JSON": missing}
+    plan = run("plan", sample[0], "--compat-mode", "off", "--json", fakes=True, env=env).json
+    assert plan["cufile"]["missing_json"] == missing
+    assert missing in run("plan", sample[0], "--compat-mode", "off", fakes=True, env=env).out
+    for fakes in (True, False):
+        found = [finding for finding in run("check", sample[0], "--json", fakes=fakes, env=env).json["findings"] if finding["id"] == "cufile-json-missing"]
+        assert found and missing in found[0]["seen"]

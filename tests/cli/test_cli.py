@@ -340,3 +340,11 @@ def test_a_cufile_json_that_is_not_there_is_told_everywhere(sample, tmp_path):
     for fakes in (True, False):
         found = [finding for finding in run("check", sample[0], "--json", fakes=fakes, env=env).json["findings"] if finding["id"] == "cufile-json-missing"]
         assert found and missing in found[0]["seen"]
+
+
+def test_an_empty_variable_is_not_set(sample):
+    rows = json.loads(run("config", "--json").out)
+    names = [row["variable"] for row in rows["settings"] if "variable" in row] or [f"WAYBILL_{row['name'].upper()}" for row in rows["settings"]]
+    env = {name: "" for name in [*names, "WAYBILL_CONFIG", "KVIKIO_COMPAT_MODE", "KVIKIO_NTHREADS", "KVIKIO_TASK_SIZE", "CUFILE_ENV_PATH_JSON"]}
+    assert json.loads(run("config", "--json", env=env).out)["settings"] == rows["settings"]
+    assert run("read", sample[0], "--to", "host", env=env).code == 0

@@ -172,6 +172,26 @@ class TestSavedState:
         for name, content in members.items():  # a name that stands in a listing may be there, its content not
             assert not content or not re.search(r"serial|wwid|machine-id|hostname|/environ$|resolv\.conf|passwd", name), name
 
+    def test_names_and_links_are_scrubbed_as_contents_are_so_that_they_still_fit(self, sample, tmp_path):
+        home = tmp_path / "alice"
+        home.mkdir()
+        (home / "alice-pc-1.15.1.6.json").write_text('{"logging": {"dir": "/data/alice/10.1.2.3"}}')
+        (tmp_path / "link.json").symlink_to(home / "alice-pc-1.15.1.6.json")
+        data = home / "model.bin"
+        data.write_bytes(b"x" * 4096)
+        env = {"USER": "alice", "CUFILE_ENV_PATH_JSON": str(tmp_path / "link.json")}
+        saved = check(data, "--save", tmp_path / "state.tar", env=env)
+        with tarfile.open(tmp_path / "state.tar") as tar:
+            members = {member.name: tar.extractfile(member).read().decode(errors="replace") if member.isfile() else member.linkname for member in tar.getmembers()}
+        for name, text in members.items():
+            assert not re.search(r"\balice\b|10\.1\.2\.3", name + text, re.IGNORECASE), (name, text)
+        place = str(tmp_path).strip("/")
+        assert members[f"{place}/link.json"] == f"/{place}/user/user-pc-1.15.1.6.json"
+        again = check(str(data).replace("alice", "user"), "--root", tmp_path / "state.tar").json
+        assert again["facts"]["machine"]["cufile"]["json"] == str(tmp_path / "link.json")
+        assert again["facts"]["file"]["size_bytes"] == 4096
+        assert ids(again) == ids(saved.json)
+
     def test_nothing_changed_and_something_changed(self, archive, sample):
         result = check(sample[0], "--compare", archive[0], env={"CUFILE_LOGGING_LEVEL": "INFO"})
         assert result.json == {"schema": "waybill.changes/1", "changed": False, "changes": []} and result.code == 0

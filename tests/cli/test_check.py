@@ -200,6 +200,38 @@ class TestSavedState:
         assert {"where": "facts.machine.cufile.force_compat_mode", "before": "false", "after": "true"} in result.json["changes"]
         assert "force_compat_mode" in run("check", sample[0], "--compare", archive[0], env={"CUFILE_FORCE_COMPAT_MODE": "true"}).out
 
+    @pytest.mark.parametrize(
+        "before, after, where",
+        [
+            ("rw,noatime", "ro,noatime", "options"),
+            ("rw,data=ordered", "rw,data=writeback", "options"),
+            ("rw", "rw,dax=always", "options"),
+            ("/dev/nvme0n1p1", "/dev/nvme1n1p1", "source"),
+            ("/dev/mapper/vg-one", "/dev/mapper/vg-two", "source"),
+        ],
+    )
+    def test_another_mount_is_a_change(self, tmp_path, before, after, where):
+        root = "1 0 254:0 / / rw - ext4 /dev/vda rw\n"
+        line = "30 1 259:1 / /data rw - ext4 /dev/nvme0n1p1 OPTIONS\n" if where == "options" else "30 1 259:1 / /data rw - ext4 SOURCE rw\n"
+        for name, text in (("old", before), ("new", after)):
+            (tmp_path / name / "proc/self").mkdir(parents=True)
+            (tmp_path / name / "proc/self/mountinfo").write_text(root + line.replace("OPTIONS", text).replace("SOURCE", text))
+        result = check("/data/x", "--root", tmp_path / "new", "--compare", tmp_path / "old")
+        change = [change for change in result.json["changes"] if change["where"] == f"facts.file.mount.{where}"]
+        assert result.code == 1 and len(change) == 1
+        assert before.split(",")[-1] in change[0]["before"] and after.split(",")[-1] in change[0]["after"]
+
+    def test_the_order_of_options_and_what_saving_takes_out_are_no_changes(self, tmp_path):
+        texts = {
+            "old": "30 1 0:41 / /data rw,noatime - nfs4 server:/export rw,noatime,addr=192.0.2.1\n",
+            "new": "30 1 0:41 / /data noatime,rw - nfs4 filer7.corp:/export noatime,rw,addr=10.1.2.3\n",
+        }
+        for name, text in texts.items():
+            (tmp_path / name / "proc/self").mkdir(parents=True)
+            (tmp_path / name / "proc/self/mountinfo").write_text("1 0 254:0 / / rw - ext4 /dev/vda rw\n" + text)
+        result = check("/data/x", "--root", tmp_path / "new", "--compare", tmp_path / "old")
+        assert result.json["changes"] == [] and result.code == 0
+
     def test_two_saved_machines(self):
         result = check("/tmp/file.bin", "--root", MACHINES / "h200-vm-with-udev-record/root", "--compare", H200)
         where = {change["where"]: (change["before"], change["after"]) for change in result.json["changes"]}

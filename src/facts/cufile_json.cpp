@@ -102,6 +102,10 @@ void interpret(CufileConfig& config, const Environment& environment, std::option
         config.valid = false;
         config.ends_process = true;
         config.problem = ends;
+    } else if (const std::string ends_read = texts_of(reading, CufileProblem::Kind::ends_read); !ends_read.empty() && config.valid) {
+        config.valid = false;
+        config.ends_process = config.ends_in_read = true;
+        config.problem = ends_read;
     }
     config.origins.clear();
     take(reading, "execution.max_io_threads", config.max_io_threads, config);

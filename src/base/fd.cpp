@@ -47,4 +47,16 @@ NativeCode native_errno(int number) {
     return {NativeCode::Layer::system, number, errno_name(number)};
 }
 
+std::string_view kind_of_file(unsigned mode) noexcept {
+    switch (mode & S_IFMT) {
+        case S_IFREG: return "a file";
+        case S_IFDIR: return "a directory";
+        case S_IFIFO: return "a named pipe (FIFO)";
+        case S_IFSOCK: return "a socket";
+        case S_IFCHR: return "a character device";
+        case S_IFBLK: return "a block device";
+        default: return "of no known kind";
+    }
+}
+
 }  // namespace waybill

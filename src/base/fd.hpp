@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "waybill/error.hpp"
 
@@ -48,5 +49,8 @@ private:
 [[nodiscard]] std::string errno_name(int number);
 // {system, 5, "EIO"}
 [[nodiscard]] NativeCode native_errno(int number);
+
+// "a named pipe (FIFO)", "a character device" ... of a file's st_mode.
+[[nodiscard]] std::string_view kind_of_file(unsigned mode) noexcept;
 
 }  // namespace waybill

@@ -120,10 +120,23 @@ class TestPlaces:
         on_disk = report["facts"]["file"]["block"]["kind"] not in (None, "anonymous")
         assert ("subpath-mount" in ids(report)) == on_disk
 
-    def test_no_odd_file_is_waited_for(self, tmp_path):
+    def test_what_is_no_file_is_told_and_not_opened(self, tmp_path):
         os.mkfifo(tmp_path / "fifo")
-        assert check(tmp_path / "fifo", timeout=10).code == 1
-        assert check("/dev/zero", timeout=10).code == 1
+        (tmp_path / "link").symlink_to(tmp_path / "fifo")
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(tmp_path / "socket"))
+        kinds = {"fifo": "a named pipe", "link": "a named pipe", "socket": "a socket", "/dev/zero": "a character device", "/dev/null": "a character device"}
+        for name, kind in kinds.items():
+            for more in ((), ("--probe",), ("--save", tmp_path / "state.tar"), ("--compare", HEALTHY)):
+                result = check(tmp_path / name, *more, timeout=10)
+                assert (result.code, result.json["code"]) == (3, "not-regular-file"), name
+                assert kind in result.json["text"] and "would go" not in result.out + result.err
+            text = run("check", tmp_path / name)
+            assert kind in text.err and text.out == ""
+        assert check(tmp_path).code in (0, 1), "a folder has an answer"
+        assert kinds["fifo"] in run("read", tmp_path / "fifo", "--to", "host").err
+
+    def test_no_odd_file_is_waited_for(self, tmp_path):
         root = tmp_path / "root"
         (root / "proc").mkdir(parents=True)
         os.mkfifo(root / "proc/modules")

@@ -268,6 +268,28 @@ def archive_of(path, *members):
 
 
 class TestHostileArchives:
+    @pytest.mark.parametrize("kind", ["tar", "tar.gz", "bytes", "zeros", "nothing", "folder", "other"])
+    def test_what_holds_no_machine(self, tmp_path, kind):
+        root = tmp_path / "root"
+        if kind in ("tar", "tar.gz"):
+            tarfile.open(root, "w:gz" if kind == "tar.gz" else "w").close()
+        elif kind == "folder":
+            root.mkdir()
+        elif kind == "other":
+            archive_of(root, ("photos/one.jpg", b"x"))
+        else:
+            root.write_bytes({"bytes": os.urandom(100_000), "zeros": bytes(100_000), "nothing": b""}[kind])
+        for more in ((), ("--mounts",)):
+            result = check(*([] if more else ["/data/x"]), *more, "--root", root)
+            assert result.code in (2, 3) and str(root) in result.json["text"], result.json
+        result = check("/", "--compare", root)
+        assert result.code in (2, 3) and str(root) in result.json["text"]
+
+    @pytest.mark.parametrize("root", ["/dev/zero", "/dev/null", "/dev/full"])
+    def test_a_device_is_no_machine(self, root):
+        result = check("/data/x", "--root", root, timeout=10)
+        assert result.code == 3 and root in result.json["text"] and "character device" in result.json["text"]
+
     @pytest.fixture
     def ask(self, tmp_path):
         scratch = tmp_path / "scratch"

@@ -1,12 +1,14 @@
 // What the driver's calls of one small read cost, each by itself and in the orders that a read could use them in: needs a GPU.
 // cmake target waybill_driver_calls. Times are medians in ns.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
+#include <thread>
 #include <vector>
 
 #include "gpu/cuda.hpp"
@@ -31,6 +33,87 @@ std::uint64_t median_ns(const std::function<void()>& call) {
 
 void show(const char* name, const std::function<void()>& call) {
     std::printf("%-64s %8llu\n", name, static_cast<unsigned long long>(median_ns(call)));
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Slots copied in turn over several streams, with nothing between them.
+void time_streams(const CudaApi& api) {
+    constexpr std::size_t kTotal = std::size_t(1) << 30;
+    const Buffer target = Buffer::on_gpu(0, kTotal);
+    for (const std::size_t size : {std::size_t(1) << 20, std::size_t(2) << 20, std::size_t(4) << 20, std::size_t(8) << 20}) {
+        std::vector<SlotLease> slots;
+        for (std::size_t k = 0; k < 24; ++k) {
+            slots.emplace_back(SlotPool::instance().take(size, 512 << 20, &api));
+        }
+        std::printf("-- 1 GiB in copies of %zu KiB of pinned memory, GB/s:", size >> 10);
+        for (const std::size_t count : {1, 2, 4, 12}) {
+            std::vector<CuStream> streams(count);
+            for (CuStream& stream : streams) {
+                check_cuda(api.stream_create(&stream, kStreamNonBlocking), "cuStreamCreate");
+            }
+            double best = 0;
+            for (int round = 0; round < 3; ++round) {
+                const auto start = std::chrono::steady_clock::now();
+                for (std::size_t at = 0, k = 0; at < kTotal; at += size, ++k) {
+                    api.copy_to_device_async(reinterpret_cast<CuPointer>(target.data()) + at, slots[k % slots.size()]->memory, size,
+                                             streams[k % count]);
+                }
+                for (const CuStream stream : streams) {
+                    api.stream_synchronize(stream);
+                }
+                best = std::max(best, double(kTotal) / seconds_since(start) / 1e9);
+            }
+            std::printf("  %zu streams %.1f", count, best);
+        }
+        std::printf("\n");
+    }
+}
+
+// What it takes to have pinned memory: bringing its pages in, and registering it, in one piece or in slots, by one thread or many.
+void time_pinning(const CudaApi& api) {
+    constexpr std::size_t kSlot = std::size_t(4) << 20;
+    constexpr std::size_t kSlots = 24;
+    constexpr int kPopulateWrite = 23;
+    for (const std::size_t each : {kSlot, 6 * kSlot, kSlots * kSlot}) {
+        for (const bool together : {false, true}) {
+            std::vector<std::byte*> pieces;
+            for (std::size_t k = 0; k < kSlots * kSlot / each; ++k) {
+                auto* const memory = static_cast<std::byte*>(std::aligned_alloc(2 << 20, each));
+                ::madvise(memory, each, MADV_HUGEPAGE);
+                pieces.push_back(memory);
+            }
+            const auto all = [&](auto&& call) {
+                const auto start = std::chrono::steady_clock::now();
+                if (!together) {
+                    std::for_each(pieces.begin(), pieces.end(), call);
+                    return seconds_since(start) * 1e3;
+                }
+                std::vector<std::thread> threads;
+                for (std::size_t k = 0; k < std::min<std::size_t>(12, pieces.size()); ++k) {
+                    threads.emplace_back([&, k] {
+                        for (std::size_t piece = k; piece < pieces.size(); piece += 12) {
+                            call(pieces[piece]);
+                        }
+                    });
+                }
+                for (std::thread& thread : threads) {
+                    thread.join();
+                }
+                return seconds_since(start) * 1e3;
+            };
+            const double populate = all([&](std::byte* memory) { ::madvise(memory, each, kPopulateWrite); });
+            const double registering = all([&](std::byte* memory) { api.host_register(memory, each, kHostPortable); });
+            std::printf("-- 96 MiB in pieces of %zu MiB, %s: populate %.1f ms, register %.1f ms\n", each >> 20,
+                        together ? "by up to 12 threads" : "by one thread", populate, registering);
+            for (std::byte* const memory : pieces) {
+                api.host_unregister(memory);
+                std::free(memory);
+            }
+        }
+    }
 }
 
 }  // namespace
@@ -132,6 +215,8 @@ int main() {
         std::printf("   %zu: one by one %llu ns, in one call %llu ns (status %d)\n", count, static_cast<unsigned long long>(each),
                     static_cast<unsigned long long>(batch), status);
     }
+    time_streams(api);
+    time_pinning(api);
     CuContext ours = nullptr;
     api.context_pop(&ours);
 }

@@ -19,27 +19,21 @@ std::uint64_t file_offset_of(const Assignment& assignment) noexcept {
     return assignment.work->file_offset + assignment.task.offset;
 }
 
-// Where in a slot the next task's bytes begin: apart by cache lines.
-constexpr std::uint64_t kPlaceAlign = 64;
 // The first copies of a thread are small and grow twofold, so that the GPU is not idle while a whole slot is read.
 constexpr std::uint64_t kFirstStepBytes = 256 * 1024;
-
-std::uint64_t room_of(const Assignment& assignment) noexcept {
-    return (assignment.task.size_bytes + kPlaceAlign - 1) / kPlaceAlign * kPlaceAlign;
-}
 
 // Through O_DIRECT a task has a slot to itself, whose ends it may need.
 bool shares_a_slot(const Work& work) noexcept {
     return work.direction == Direction::read ? work.page_cache == PageCacheUse::use || work.file.direct < 0 : !work.direct_write;
 }
 
-// How many of these go into one slot together: at least the first.
+// How many of these go into one slot together, without gaps between them: at least the first.
 std::size_t group_of(std::span<const Assignment> assignments, std::uint64_t slot_bytes) noexcept {
-    std::uint64_t room = room_of(assignments[0]);
+    std::uint64_t room = assignments[0].task.size_bytes;
     std::size_t count = 1;
     while (count < assignments.size() && shares_a_slot(*assignments[0].work) && shares_a_slot(*assignments[count].work) &&
-           room + room_of(assignments[count]) <= slot_bytes) {
-        room += room_of(assignments[count++]);
+           room + assignments[count].task.size_bytes <= slot_bytes) {
+        room += assignments[count++].task.size_bytes;
     }
     return count;
 }
@@ -56,7 +50,13 @@ public:
         in_slot_.clear();
         sizes_.clear();
     }
+    // Neighbours on both sides are one copy.
     void add(CuPointer on_gpu, const std::byte* in_slot, std::size_t size_bytes) {
+        if (!empty() && on_gpu == on_gpu_.back() + sizes_.back() &&
+            reinterpret_cast<CuPointer>(in_slot) == in_slot_.back() + sizes_.back()) {
+            sizes_.back() += size_bytes;
+            return;
+        }
         on_gpu_.push_back(on_gpu);
         in_slot_.push_back(reinterpret_cast<CuPointer>(in_slot));
         sizes_.push_back(size_bytes);
@@ -288,7 +288,7 @@ private:
                 copies_.add(device_address(assignment), slot + slot_lead(work.file, work.page_cache, file_offset_of(assignment)),
                             result.moved_bytes);
             }
-            slot += room_of(assignment);
+            slot += assignment.task.size_bytes;
         }
     }
 
@@ -349,7 +349,7 @@ private:
         for (const Outcome& outcome : half.outcomes) {
             const Assignment& assignment = outcome.assignment;
             copies_.add(device_address(assignment), place_in(slot, assignment), assignment.task.size_bytes);
-            slot += room_of(assignment);
+            slot += assignment.task.size_bytes;
         }
         start_copies(half);
     }
@@ -363,7 +363,7 @@ private:
                                                   place_in(slot, assignment), assignment.task.size_bytes);
             times_.read_ns += now_ns() - start;
             outcome = outcome_of(assignment, result);
-            slot += room_of(assignment);
+            slot += assignment.task.size_bytes;
         }
         finish(half);
     }

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "base/forks.hpp"
+#include "base/spin.hpp"
 #include "io/open_file.hpp"
 #include "io/receipt_log.hpp"
 #include "io/transfer_receipt.hpp"
@@ -54,6 +55,9 @@ void Transfer::run(bool caller_helps) {
     }
     if (caller_helps) {
         move_units(false);
+        if (consignment_.lading.spin) {
+            (void)spin_until([this] { return done(); });
+        }
         wait();
     }
 }

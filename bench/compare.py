@@ -13,79 +13,12 @@ import argparse
 import json
 import os
 import pathlib
-import resource
-import statistics
-import subprocess
-import sys
-import time
 
-GIB = 1 << 30
-MIB = 1 << 20
-
-
-def cpu_seconds() -> float:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
-
-
-def timed(call, size: int, repeat: int) -> dict:
-    """First and steady throughput of `call`, and its processor time."""
-    start = time.perf_counter()
-    call()
-    first = size / (time.perf_counter() - start) / 1e9
-    rates, cpu = [], cpu_seconds()
-    for _ in range(repeat):
-        start = time.perf_counter()
-        call()
-        rates.append(size / (time.perf_counter() - start) / 1e9)
-    cpu = (cpu_seconds() - cpu) / (repeat * size / GIB)
-    return {
-        "first": round(first, 2),
-        "median": round(statistics.median(rates), 2),
-        "best": round(max(rates), 2),
-        "worst": round(min(rates), 2),
-        "cpu_s_per_gib": round(cpu, 3),
-    }
-
-
-def p50_us(call, count: int) -> float:
-    times = []
-    for _ in range(count):
-        start = time.perf_counter_ns()
-        call()
-        times.append(time.perf_counter_ns() - start)
-    return round(statistics.median(times) / 1000, 1)
-
-
-def device_array(size: int):
-    import cupy
-
-    array = cupy.empty(size, cupy.uint8)
-    array[:] = 0
-    cupy.cuda.runtime.deviceSynchronize()
-    return array
-
-
-def digest(array, size: int) -> str:
-    import hashlib
-
-    import cupy
-
-    return hashlib.sha256(cupy.asnumpy(array[:size]).tobytes()).hexdigest()
+from measure import GIB, MIB, cache_file, child, device_array, digest, drop_cache, p50_us, pinned_copy, timed
 
 
 def run_ceiling(task: dict) -> dict:
-    import cupy
-
-    array = device_array(task["size"])
-    pinned = cupy.cuda.alloc_pinned_memory(task["size"])
-    stream = cupy.cuda.Stream(non_blocking=True)
-
-    def copy():
-        cupy.cuda.runtime.memcpyAsync(array.data.ptr, pinned.ptr, task["size"], 1, stream.ptr)
-        stream.synchronize()
-
-    return timed(copy, task["size"], task["repeat"])
+    return timed(pinned_copy(task["size"]), task["size"], task["repeat"])
 
 
 def run_waybill(task: dict) -> dict:
@@ -114,8 +47,8 @@ def run_waybill(task: dict) -> dict:
     if kind == "write":
         return timed(lambda: file.write_from(array, size=size), size, task["repeat"])
     if kind == "cold":
-        drop_cache(task["file"])
-        result = timed(lambda: file.read_into(array, size=size), size, 0 or 1)
+        drop_cache()
+        result = timed(lambda: file.read_into(array, size=size), size, 1)
         return {"first": result["first"], "receipt": str(file.read_into(array, size=MIB)).splitlines()[0]}
     receipts = []
     result = timed(lambda: receipts.append(file.read_into(array, size=size)), size, task["repeat"])
@@ -154,7 +87,7 @@ def run_kvikio(task: dict) -> dict:
     if kind == "write":
         return timed(lambda: file.write(array, size=size), size, task["repeat"])
     if kind == "cold":
-        drop_cache(task["file"])
+        drop_cache()
         return {"first": timed(lambda: file.read(array, size=size), size, 1)["first"]}
     result = timed(lambda: file.read(array, size=size), size, task["repeat"])
     if task.get("verify"):
@@ -162,19 +95,7 @@ def run_kvikio(task: dict) -> dict:
     return result
 
 
-def drop_cache(path: str) -> None:
-    os.sync()
-    pathlib.Path("/proc/sys/vm/drop_caches").write_text("3")
-
-
 RUNNERS = {"ceiling": run_ceiling, "waybill": run_waybill, "kvikio": run_kvikio}
-
-
-def child(task: dict) -> dict:
-    done = subprocess.run([sys.executable, __file__, "--task", json.dumps(task)], capture_output=True, text=True)
-    if done.returncode != 0:
-        return {"error": done.stderr.strip().splitlines()[-1:]}
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 def best_kvikio(**threads_and_sizes) -> list[dict]:
@@ -193,9 +114,7 @@ def make_file(path: str, size: int) -> None:
         with open(path, "wb") as file:
             for _ in range(size // (64 * MIB)):
                 file.write(random.integers(0, 256, 64 * MIB, numpy.uint8).tobytes())
-    with open(path, "rb") as file:  # into the page cache
-        while file.read(64 * MIB):
-            pass
+    cache_file(path)
 
 
 def main() -> None:
@@ -218,7 +137,7 @@ def main() -> None:
 
     def measure(label: str, **task) -> dict:
         task = {"file": arguments.file, "repeat": 5, **task}
-        result = child(task)
+        result = child(__file__, task)
         shown = {k: v for k, v in result.items() if k not in ("receipt", "sha256")}
         print(f"{label:<58} {json.dumps(shown)}", flush=True)
         results.append({"label": label, "task": task, "result": result})
@@ -238,7 +157,7 @@ def main() -> None:
             measure(f"waybill, {mib} MiB", who="waybill", kind="read", size=mib * MIB, repeat=30)
             best = (0.0, None)
             for environment in best_kvikio(threads=(1, 8, 16), sizes=(MIB // 4, MIB) if mib < 16 else (MIB, 4 * MIB)):
-                result = child({"who": "kvikio", "kind": "read", "size": mib * MIB, "file": arguments.file, "repeat": 30, "environment": environment})
+                result = child(__file__, {"who": "kvikio", "kind": "read", "size": mib * MIB, "file": arguments.file, "repeat": 30, "environment": environment})
                 best = max(best, (result.get("median", 0.0), json.dumps(environment)), key=lambda pair: pair[0])
             print(f"{'kvikio, best of its settings, ' + str(mib) + ' MiB':<58} {best[0]} {best[1]}", flush=True)
             results.append({"label": f"kvikio best, {mib} MiB", "result": {"median": best[0], "environment": best[1]}})

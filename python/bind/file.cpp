@@ -17,6 +17,27 @@ std::vector<waybill::FileRequest> requests_of(const std::vector<FilePlace>& plac
     return requests;
 }
 
+// Memory that ranges of files are put into, one after another: pointer, capacity, offset into it, stream or None.
+using RangesPlace = std::tuple<std::uintptr_t, std::uint64_t, std::uint64_t, std::optional<std::uintptr_t>>;
+
+std::vector<waybill::FileRequest> back_to_back(const std::vector<const File*>& files, const std::vector<std::uint64_t>& offsets,
+                                               const std::vector<std::uint64_t>& sizes, const RangesPlace& place,
+                                               const std::string& require) {
+    const auto& [pointer, capacity, target_offset, stream] = place;
+    Place of_one{pointer, capacity, 0, 0, target_offset, stream};
+    waybill::FileRequest request{nullptr, request_of(of_one, require)};
+    std::vector<waybill::FileRequest> requests;
+    requests.reserve(offsets.size());
+    for (std::size_t k = 0; k < offsets.size(); ++k) {
+        request.file = files.at(files.size() == 1 ? 0 : k);
+        request.request.file_offset = offsets[k];
+        request.request.size_bytes = sizes.at(sizes.size() == 1 ? 0 : k);
+        requests.push_back(request);
+        request.request.target_offset += *request.request.size_bytes;
+    }
+    return requests;
+}
+
 // Python owns what comes back.
 template <class Begin>
 KeptFuture* keep(Begin&& begin, nb::object kept) {
@@ -118,6 +139,19 @@ void bind_file(nb::module_& module) {
                [](const std::vector<FilePlace>& places, const std::string& require, const Texts& call, nb::object kept) {
                    const std::vector<waybill::FileRequest> requests = requests_of(places, require);
                    return keep([&] { return waybill::pread_many(requests, values_of(call)); }, std::move(kept));
+               });
+    module.def("read_ranges", [](const std::vector<const File*>& files, const std::vector<std::uint64_t>& offsets,
+                                 const std::vector<std::uint64_t>& sizes, const RangesPlace& place, const std::string& require,
+                                 const Texts& call) {
+        const Released released;
+        return waybill::read_many(back_to_back(files, offsets, sizes, place, require), values_of(call));
+    });
+    module.def("pread_ranges",
+               [](const std::vector<const File*>& files, const std::vector<std::uint64_t>& offsets,
+                  const std::vector<std::uint64_t>& sizes, const RangesPlace& place, const std::string& require, const Texts& call,
+                  nb::object kept) {
+                   return keep([&] { return waybill::pread_many(back_to_back(files, offsets, sizes, place, require), values_of(call)); },
+                               std::move(kept));
                });
     module.def(
         "explain",

@@ -40,7 +40,8 @@ assert after(lambda s: file.pread_into(target, stream=s).result())
 assert after(lambda s: file.read_many([(0, SIZE, target)], stream=s))
 assert after(lambda s: file.pread_many([(0, SIZE, target)], stream=s).result())
 if sys.argv[3] == 'staged':  # without naming the stream, the queued copy comes last: the order above was the stream's doing
-    assert not after(lambda s: file.read_into(target), name=False)
+    # On a loaded machine a read may take longer than the copy is held back.
+    assert not all(after(lambda s: file.read_into(target), name=False) for _ in range(10))
 # Later work: what is queued once a read has returned comes after it.
 handle = stream()
 queue(handle); file.read_into(target, stream=handle); queue(handle)

@@ -195,6 +195,38 @@ class File:
         """As :meth:`read_many`, without waiting: one :class:`waybill.Future` for all."""
         return pread_many(_with_file(self, requests), require=require, stream=stream, **settings)
 
+    def read_ranges(
+        self,
+        array: Any,
+        offsets: Iterable[int],
+        sizes: int | Iterable[int],
+        *,
+        target_offset: int = 0,
+        require: str = "none",
+        stream: Any = None,
+        time_limit: float | None = None,
+        progress: bool = False,
+        **settings: Any,
+    ) -> Receipt:
+        """Many ranges of the file, one after another into ``array``: the fast form of :meth:`read_many` for one target.
+
+        ``offsets``: in the file, in bytes, a sequence or an array of integers, in any order. ``sizes``: bytes of each, or one
+        number for all. They fill ``array`` from ``target_offset`` on without gaps. A range that crosses the end of the file makes
+        the receipt ``short`` and leaves its rest of the array as it was. One receipt with totals and ``results``. All else as
+        :meth:`read_into`.
+        """
+        begins = _whole_numbers(offsets, "offsets")
+        if hasattr(sizes, "__iter__") and getattr(sizes, "ndim", 1):
+            lengths = _whole_numbers(sizes, "sizes")
+            if len(lengths) != len(begins):
+                raise make_error(
+                    "invalid-argument", f"{len(begins)} offsets and {len(lengths)} sizes; give a size for each, or one number"
+                )
+        else:
+            lengths = [check_count(sizes, "sizes")]
+        how = {"require": require, "stream": stream, "time_limit": time_limit, "progress": progress}
+        return read_ranges([self], begins, lengths, array, target_offset, **how, **settings)
+
     def sync(self) -> None:
         """fsync: returns when the file's bytes are on storage."""
         self._core.sync()
@@ -305,6 +337,41 @@ def read_many(
     return _wait(future, limit, asked if progress else None)
 
 
+def read_ranges(
+    files: list[File],
+    offsets: list[int],
+    sizes: list[int],
+    array: Any,
+    target_offset: int = 0,
+    *,
+    require: str = "none",
+    stream: Any = None,
+    time_limit: float | None = None,
+    progress: bool = False,
+    **settings: Any,
+) -> Receipt:
+    """The range ``offsets[k], sizes[k]`` of each ``files[k]``, one after another into ``array``. One file, or one size, stands for
+    all. The rest as :func:`read_many`."""
+    memory = describe(array, writable=True)
+    into = check_count(target_offset, "target_offset")
+    place = (memory.pointer, memory.size_bytes, into, memory.stream if stream is None else stream_handle(stream))
+    cores = [file._core for file in files]
+    asked = sum(sizes) if len(sizes) == len(offsets) else sizes[0] * len(offsets)
+    limit = files[0]._time_limit if time_limit is None else time_limit
+    if limit is None and not progress and asked < _INTERRUPTIBLE_BYTES:
+        return leave(_core.read_ranges(cores, offsets, sizes, place, _check_require(require), as_texts(settings)))
+    kept = (files, memory.owner)
+    future = Future(_core.pread_ranges(cores, offsets, sizes, place, _check_require(require), as_texts(settings), kept))
+    return _wait(future, limit, asked if progress else None)
+
+
+def _whole_numbers(values: Any, name: str) -> list[int]:
+    numbers = list(values.tolist() if hasattr(values, "tolist") else values)
+    if set(map(type, numbers)) <= {int} and (not numbers or (min(numbers) >= 0 and max(numbers) < 1 << 63)):
+        return numbers
+    return [check_count(number, f"{name}[{k}]") for k, number in enumerate(numbers)]
+
+
 def pread_many(
     requests: Iterable[tuple[File, int, int | None, Any]], *, require: str = "none", stream: Any = None, **settings: Any
 ) -> Future:
@@ -313,4 +380,4 @@ def pread_many(
     return Future(_core.pread_many(places, _check_require(require), as_texts(settings), kept))
 
 
-__all__ = ["File", "check_count", "check_path", "check_seconds", "pread_many", "read_many"]
+__all__ = ["File", "check_count", "check_path", "check_seconds", "pread_many", "read_many", "read_ranges"]

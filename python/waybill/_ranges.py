@@ -45,17 +45,6 @@ def merge(ranges: Iterable[tuple[int, int]], gap_bytes: int = GAP_BYTES) -> Read
     return Reads(reads, places, total, summary(len(given), len(reads), covered, total, gap_bytes))
 
 
-def back_to_back(ranges: Iterable[tuple[Any, int, int]], memory: Any) -> list[tuple[Any, int, int, Any]]:
-    """Requests of ``read_many`` that put the ranges ``(file, offset, bytes)`` one after another into ``memory``, an array of
-    bytes."""
-    requests = []
-    here = 0
-    for file, offset, size in ranges:
-        requests.append((file, offset, size, memory[here : here + size]))
-        here += size
-    return requests
-
-
 def summary(ranges: int, reads: int, asked_bytes: int, read_bytes: int, gap_bytes: int) -> dict[str, Any]:
     """A receipt's ``ranges``: how many were asked for and how many reads they became, for how many bytes each, and the widest gap
     that is read over."""

@@ -9,9 +9,8 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from ._file import File, check_count, read_many
+from ._file import File, check_count, read_ranges
 from ._places import Place
-from ._ranges import back_to_back
 from ._receipt import Receipt
 from .errors import make_error
 
@@ -102,9 +101,10 @@ class Records:
     def _batch(self, indices: Iterable[Any]) -> Any:
         numbers = [self._number(index) for index in indices]
         memory = self._place.allocate(len(numbers) * self._record_bytes)
-        requests = back_to_back(self._ranges(numbers), memory)
-        if requests:
-            self.receipt = read_many(requests)
+        ranges = self._ranges(numbers)
+        if ranges:
+            files, offsets, sizes = map(list, zip(*ranges))
+            self.receipt = read_ranges(files, offsets, sizes, memory)
             if self.receipt.short:
                 raise make_error("bad-format", f"a file of {self._paths} became shorter")
         return self._place.view(memory, 0, len(numbers) * self._record_bytes, self._dtype, (len(numbers), *self._shape))

@@ -1,5 +1,6 @@
 #include "engine/staged.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/clock.hpp"
@@ -18,20 +19,103 @@ std::uint64_t file_offset_of(const Assignment& assignment) noexcept {
     return assignment.work->file_offset + assignment.task.offset;
 }
 
-// A slot and the copy that it takes part in.
+// The first copies of a thread are small and grow twofold, so that the GPU is not idle while a whole slot is read.
+constexpr std::uint64_t kFirstStepBytes = 256 * 1024;
+
+// Through O_DIRECT a task has a slot to itself, whose ends it may need.
+bool shares_a_slot(const Work& work) noexcept {
+    return work.direction == Direction::read ? work.page_cache == PageCacheUse::use || work.file.direct < 0 : !work.direct_write;
+}
+
+// How many of these go into one slot together, without gaps between them: at least the first.
+std::size_t group_of(std::span<const Assignment> assignments, std::uint64_t slot_bytes) noexcept {
+    std::uint64_t room = assignments[0].task.size_bytes;
+    std::size_t count = 1;
+    while (count < assignments.size() && shares_a_slot(*assignments[0].work) && shares_a_slot(*assignments[count].work) &&
+           room + assignments[count].task.size_bytes <= slot_bytes) {
+        room += assignments[count++].task.size_bytes;
+    }
+    return count;
+}
+
+// Copies between a slot and the GPU that are started together.
+class Copies {
+public:
+    Copies(const CudaApi& api, const PointerOwner& owner, Direction direction) noexcept
+        : api_(api), to_gpu_(direction == Direction::read),
+          may_batch_(api.copy_batch_async != nullptr && owner.memory != MemoryKind::managed), device_(owner.device) {}
+
+    void clear() noexcept {
+        on_gpu_.clear();
+        in_slot_.clear();
+        sizes_.clear();
+    }
+    // Neighbours on both sides are one copy.
+    void add(CuPointer on_gpu, const std::byte* in_slot, std::size_t size_bytes) {
+        if (!empty() && on_gpu == on_gpu_.back() + sizes_.back() &&
+            reinterpret_cast<CuPointer>(in_slot) == in_slot_.back() + sizes_.back()) {
+            sizes_.back() += size_bytes;
+            return;
+        }
+        on_gpu_.push_back(on_gpu);
+        in_slot_.push_back(reinterpret_cast<CuPointer>(in_slot));
+        sizes_.push_back(size_bytes);
+    }
+    [[nodiscard]] bool empty() const noexcept { return sizes_.empty(); }
+
+    // In one call where the driver has it and would not refuse the stream; what it refuses is copied one by one.
+    CuStatus start(CuStream stream) {
+        if (sizes_.size() > 1 && may_batch_ && stream != nullptr) {
+            const CuLocation gpu{kLocationDevice, device_};
+            const CuLocation host{kLocationHost, 0};
+            CuCopyAttributes attributes{kSourceInStreamOrder, to_gpu_ ? host : gpu, to_gpu_ ? gpu : host, 0};
+            std::size_t from_first = 0;
+            CuPointer* const destinations = to_gpu_ ? on_gpu_.data() : in_slot_.data();
+            CuPointer* const sources = to_gpu_ ? in_slot_.data() : on_gpu_.data();
+            if (api_.copy_batch_async(destinations, sources, sizes_.data(), sizes_.size(), &attributes, &from_first, 1, stream) ==
+                kCudaSuccess) {
+                return kCudaSuccess;
+            }
+            may_batch_ = false;
+        }
+        CuStatus status = kCudaSuccess;
+        for (std::size_t k = 0; k < sizes_.size() && status == kCudaSuccess; ++k) {
+            status = start_one(k, stream);
+        }
+        return status;
+    }
+
+private:
+    CuStatus start_one(std::size_t k, CuStream stream) const {
+        auto* const slot = reinterpret_cast<void*>(in_slot_[k]);
+        return to_gpu_ ? api_.copy_to_device_async(on_gpu_[k], slot, sizes_[k], stream)
+                       : api_.copy_to_host_async(slot, on_gpu_[k], sizes_[k], stream);
+    }
+
+    const CudaApi& api_;
+    bool to_gpu_;
+    bool may_batch_;
+    int device_;
+    std::vector<CuPointer> on_gpu_;
+    std::vector<CuPointer> in_slot_;
+    std::vector<std::size_t> sizes_;
+};
+
+// A slot and the copies that it takes part in.
 struct Half {
     SlotLease slot;
     CuEvent copied = nullptr;
     bool busy = false;
-    Outcome outcome;
+    std::vector<Outcome> outcomes;  // of the tasks in it, in the order of the slot
 };
 
 // What reading and writing share: the lane, the two halves and their order.
 class StagedEngine : public Engine {
 public:
-    explicit StagedEngine(const Lading& lading)
+    StagedEngine(Direction direction, const Lading& lading)
         : api_(*cuda_if_loaded()), lane_(api_, lading.owner.context), single_(lading.on_callers_stream), spin_(lading.spin),
-          stream_(single_ ? lading.stream : lane_->stream), slot_bytes_(lading.slot_bytes), pinned_limit_(lading.pinned_limit) {
+          stream_(single_ ? lading.stream : lane_->stream), copies_(api_, lading.owner, direction), slot_bytes_(lading.slot_bytes),
+          pinned_limit_(lading.pinned_limit) {
         const std::uint64_t start = now_ns();
         halves_[0].slot = SlotLease(SlotPool::instance().take(slot_bytes_, pinned_limit_, &api_));
         if (!single_) {
@@ -55,14 +139,18 @@ public:
     StagedEngine& operator=(const StagedEngine&) = delete;
 
     void submit(std::span<const Assignment> assignments) override {
-        for (const Assignment& assignment : assignments) {
+        while (!assignments.empty()) {
             if (!single_ && !asked_twice_ && halves_[0].busy) {
                 take_second_slot();
             }
             Half& half = next_half();
-            half.outcome = {};
-            half.outcome.assignment = assignment;
+            const std::size_t count = group_of(assignments, half.slot->size_bytes);
+            half.outcomes.assign(count, {});
+            for (std::size_t k = 0; k < count; ++k) {
+                half.outcomes[k].assignment = assignments[k];
+            }
             begin(half);
+            assignments = assignments.subspan(count);
         }
     }
 
@@ -79,45 +167,54 @@ public:
     [[nodiscard]] ThreadTimes times() const override { return times_; }
 
 protected:
-    // Starts the task of half.outcome; leaves the half busy while a copy is under way, else ends the outcome.
+    // Starts the tasks of half.outcomes; leaves the half busy while copies are under way, else ends the outcomes.
     virtual void begin(Half& half) = 0;
-    // The copy of this half is over (`status`): ends the outcome.
-    virtual void end(Half& half, CuStatus status) = 0;
+    // The copies of this half are over, and well: ends the outcomes.
+    virtual void end(Half& half) = 0;
 
-    // Starts a copy whose status decides whether there is one to wait for.
-    void start_copy(Half& half, CuStatus status, std::uint64_t started_ns) {
+    [[nodiscard]] bool nothing_under_way() const noexcept {
+        return std::none_of(halves_.begin(), halves_.end(), [](const Half& half) { return half.busy; });
+    }
+
+    // Starts the copies that were added. Their status decides whether there is one to wait for.
+    void start_copies(Half& half) {
+        const std::uint64_t start = now_ns();
+        CuStatus status = copies_.start(stream_);
         if (status == kCudaSuccess && !single_) {
             status = api_.event_record(half.copied, stream_);
-            if (status != kCudaSuccess) {
-                api_.stream_synchronize(stream_);  // the copy is queued all the same, and uses the slot and the destination
-            }
         }
-        times_.copy_ns += now_ns() - started_ns;
+        if (status != kCudaSuccess) {
+            api_.stream_synchronize(stream_);  // some may be queued all the same, and use the slot and the destination
+        }
+        times_.copy_ns += now_ns() - start;
         half.busy = status == kCudaSuccess;
         if (!half.busy) {
             fail(half, status);
         }
     }
 
-    void finish(const Half& half) { finished_.push_back(half.outcome); }
-
-    // The copy failed: none of the bytes arrived, wherever they had been read from.
-    void fail(Half& half, CuStatus status) {
-        const Assignment assignment = half.outcome.assignment;
-        half.outcome = {};
-        half.outcome.assignment = assignment;
-        half.outcome.failure = {Failure::Kind::cuda, status};
-        finish(half);
-    }
+    void finish(const Half& half) { finished_.insert(finished_.end(), half.outcomes.begin(), half.outcomes.end()); }
 
     const CudaApi& api_;
     LaneLease lane_;
     bool single_;
     bool spin_;
     CuStream stream_;
+    Copies copies_;
     ThreadTimes times_;
 
 private:
+    // A copy failed: none of the bytes arrived, wherever they had been read from.
+    void fail(Half& half, CuStatus status) {
+        for (Outcome& outcome : half.outcomes) {
+            const Assignment assignment = outcome.assignment;
+            outcome = {};
+            outcome.assignment = assignment;
+            outcome.failure = {Failure::Kind::cuda, status};
+        }
+        finish(half);
+    }
+
     // A second slot is wanted once there is something to overlap: a request of one unit holds one.
     void take_second_slot() {
         const std::uint64_t start = now_ns();
@@ -134,7 +231,7 @@ private:
         if (half.busy) {
             const CuStatus status = wait_for_copy(half);
             half.busy = false;
-            end(half, status);
+            status == kCudaSuccess ? end(half) : fail(half, status);
         }
         return half;
     }
@@ -159,59 +256,115 @@ private:
 
 class StagedReads final : public StagedEngine {
 public:
-    using StagedEngine::StagedEngine;
+    explicit StagedReads(const Lading& lading) : StagedEngine(Direction::read, lading) {}
 
 private:
     void begin(Half& half) override {
-        const Assignment assignment = half.outcome.assignment;
-        const Work& work = *assignment.work;
-        const std::uint64_t offset = file_offset_of(assignment);
-        const std::uint64_t start = now_ns();
-        const CallResult result =
-            read_to_slot(work.file, {work.page_cache, work.picture.get()}, offset, half.slot->memory, assignment.task.size_bytes);
-        const std::uint64_t read_end = now_ns();
-        times_.read_ns += read_end - start;
-        half.outcome = outcome_of(assignment, result);
-        if (result.moved_bytes == 0) {
-            finish(half);
-            return;
+        copies_.clear();
+        bool some_started = false;
+        if (half.outcomes.size() == 1 && half.outcomes[0].assignment.task.size_bytes > 2 * kFirstStepBytes &&
+            shares_a_slot(*half.outcomes[0].assignment.work) && nothing_under_way()) {
+            some_started = read_in_steps(half);
+        } else {
+            read_whole(half);
         }
-        const std::byte* const bytes = half.slot->memory + slot_lead(work.file, work.page_cache, offset);
-        start_copy(half, api_.copy_to_device_async(device_address(assignment), bytes, result.moved_bytes, stream_), read_end);
+        if (copies_.empty() && !some_started) {
+            finish(half);
+        } else {
+            start_copies(half);
+        }
     }
 
-    void end(Half& half, CuStatus status) override { status == kCudaSuccess ? finish(half) : fail(half, status); }
+    void end(Half& half) override { finish(half); }
+
+    void read_whole(Half& half) {
+        std::byte* slot = half.slot->memory;
+        for (Outcome& outcome : half.outcomes) {
+            const Assignment assignment = outcome.assignment;
+            const CallResult result = read(assignment, 0, slot, assignment.task.size_bytes);
+            outcome = outcome_of(assignment, result);
+            if (result.moved_bytes != 0) {
+                const Work& work = *assignment.work;
+                copies_.add(device_address(assignment), slot + slot_lead(work.file, work.page_cache, file_offset_of(assignment)),
+                            result.moved_bytes);
+            }
+            slot += assignment.task.size_bytes;
+        }
+    }
+
+    // The copy of each step but the last, which is left to start_copies(), overlaps the read of the next. Returns true when one
+    // was started. One that fails is left to start_copies() too.
+    bool read_in_steps(Half& half) {
+        const Assignment assignment = half.outcomes[0].assignment;
+        const std::uint64_t size_bytes = assignment.task.size_bytes;
+        CallResult total;
+        bool started = false;
+        std::uint64_t step = kFirstStepBytes;
+        for (std::uint64_t at = 0; at < size_bytes && !total.failure; step *= 2) {
+            if (!copies_.empty()) {
+                const std::uint64_t start = now_ns();
+                started = true;
+                const CuStatus status = copies_.start(stream_);
+                times_.copy_ns += now_ns() - start;
+                if (status != kCudaSuccess) {
+                    break;
+                }
+                copies_.clear();
+            }
+            const std::uint64_t size = size_bytes - at < 2 * step ? size_bytes - at : step;
+            const CallResult part = read(assignment, at, half.slot->memory + at, size);
+            total.add(part);
+            if (part.moved_bytes != 0) {
+                copies_.add(device_address(assignment) + at, half.slot->memory + at, part.moved_bytes);
+            }
+            at += size;
+        }
+        half.outcomes[0] = outcome_of(assignment, total);
+        return started;
+    }
+
+    CallResult read(const Assignment& assignment, std::uint64_t at, std::byte* slot, std::uint64_t size_bytes) {
+        const Work& work = *assignment.work;
+        const std::uint64_t start = now_ns();
+        const CallResult result =
+            read_to_slot(work.file, {work.page_cache, work.picture.get()}, file_offset_of(assignment) + at, slot, size_bytes);
+        times_.read_ns += now_ns() - start;
+        return result;
+    }
 };
 
 class StagedWrites final : public StagedEngine {
 public:
-    using StagedEngine::StagedEngine;
+    explicit StagedWrites(const Lading& lading) : StagedEngine(Direction::write, lading) {}
 
 private:
-    static std::byte* place_in_slot(const Half& half) noexcept {
-        const Work& work = *half.outcome.assignment.work;
-        return half.slot->memory + write_lead(work.file, work.direct_write, file_offset_of(half.outcome.assignment));
+    static std::byte* place_in(std::byte* slot, const Assignment& assignment) noexcept {
+        const Work& work = *assignment.work;
+        return slot + write_lead(work.file, work.direct_write, file_offset_of(assignment));
     }
 
     void begin(Half& half) override {
-        const Assignment& assignment = half.outcome.assignment;
-        const std::uint64_t start = now_ns();
-        start_copy(half,
-                   api_.copy_to_host_async(place_in_slot(half), device_address(assignment), assignment.task.size_bytes, stream_),
-                   start);
+        copies_.clear();
+        std::byte* slot = half.slot->memory;
+        for (const Outcome& outcome : half.outcomes) {
+            const Assignment& assignment = outcome.assignment;
+            copies_.add(device_address(assignment), place_in(slot, assignment), assignment.task.size_bytes);
+            slot += assignment.task.size_bytes;
+        }
+        start_copies(half);
     }
 
-    void end(Half& half, CuStatus status) override {
-        const Assignment assignment = half.outcome.assignment;
-        if (status != kCudaSuccess) {
-            fail(half, status);
-            return;
+    void end(Half& half) override {
+        std::byte* slot = half.slot->memory;
+        for (Outcome& outcome : half.outcomes) {
+            const Assignment assignment = outcome.assignment;
+            const std::uint64_t start = now_ns();
+            const CallResult result = write_range(assignment.work->file, assignment.work->direct_write, file_offset_of(assignment),
+                                                  place_in(slot, assignment), assignment.task.size_bytes);
+            times_.read_ns += now_ns() - start;
+            outcome = outcome_of(assignment, result);
+            slot += assignment.task.size_bytes;
         }
-        const std::uint64_t start = now_ns();
-        const CallResult result = write_range(assignment.work->file, assignment.work->direct_write, file_offset_of(assignment),
-                                              place_in_slot(half), assignment.task.size_bytes);
-        times_.read_ns += now_ns() - start;
-        half.outcome = outcome_of(assignment, result);
         finish(half);
     }
 };

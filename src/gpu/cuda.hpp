@@ -44,6 +44,25 @@ inline constexpr int kPointerRangeSize = 12;
 // CUdevice_attribute
 inline constexpr int kDeviceGpuDirectRdma = 116;
 
+// CUmemLocationType
+inline constexpr int kLocationDevice = 1;
+inline constexpr int kLocationHost = 2;
+// CUmemcpySrcAccessOrder: the source is read when the stream comes to the copy.
+inline constexpr int kSourceInStreamOrder = 1;
+
+struct CuLocation {
+    int type = 0;
+    int id = 0;
+};
+
+// CUmemcpyAttributes
+struct CuCopyAttributes {
+    int source_access_order = 0;
+    CuLocation source;
+    CuLocation destination;
+    unsigned flags = 0;
+};
+
 struct CuUuid {
     unsigned char bytes[16];
 };
@@ -69,6 +88,9 @@ struct CudaApi {
     CuStatus (*copy_to_host)(void* destination, CuPointer source, std::size_t size_bytes);
     CuStatus (*copy_to_device_async)(CuPointer destination, const void* source, std::size_t size_bytes, CuStream stream);
     CuStatus (*copy_to_host_async)(void* destination, CuPointer source, std::size_t size_bytes, CuStream stream);
+    // Many copies in one call, never on the legacy stream. May be null: CUDA before 13.0 (12.8 has it with another signature).
+    CuStatus (*copy_batch_async)(CuPointer* destinations, CuPointer* sources, std::size_t* sizes, std::size_t count,
+                                 CuCopyAttributes* attributes, std::size_t* attribute_starts, std::size_t attribute_count, CuStream stream);
     CuStatus (*stream_create)(CuStream* stream, unsigned flags);
     CuStatus (*stream_synchronize)(CuStream stream);
     CuStatus (*stream_query)(CuStream stream);

@@ -40,6 +40,7 @@ inline auto cuda_entries(CudaApi& api) {
         cuda_entry("cuMemcpyDtoH_v2", api.copy_to_host),
         cuda_entry("cuMemcpyHtoDAsync_v2", api.copy_to_device_async),
         cuda_entry("cuMemcpyDtoHAsync_v2", api.copy_to_host_async),
+        cuda_entry("cuMemcpyBatchAsync_v2", api.copy_batch_async, true),
         cuda_entry("cuStreamCreate", api.stream_create),
         cuda_entry("cuStreamSynchronize", api.stream_synchronize),
         cuda_entry("cuStreamQuery", api.stream_query),

@@ -37,6 +37,18 @@ PointerOwner find_owner(const void* pointer) {
     return owner;
 }
 
+PointerOwner OwnerFinder::find(const void* pointer) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (address < last_address_ || address - last_address_ >= last_.rest_bytes) {
+        last_ = find_owner(pointer);
+        last_address_ = address;
+        return last_;
+    }
+    PointerOwner owner = last_;
+    owner.rest_bytes -= address - last_address_;
+    return owner;
+}
+
 std::uint64_t covered_bytes(const CudaApi& api, CuPointer pointer, std::uint64_t size_bytes) {
     std::uint64_t covered = 0;
     while (covered < size_bytes) {

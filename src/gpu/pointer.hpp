@@ -21,6 +21,16 @@ struct PointerOwner {
 // Asks the driver, when this process has it. Without it every address is host memory.
 [[nodiscard]] PointerOwner find_owner(const void* pointer);
 
+// Owners of many addresses, of which most lie in the allocation of the one before: that is asked about once.
+class OwnerFinder {
+public:
+    [[nodiscard]] PointerOwner find(const void* pointer);
+
+private:
+    PointerOwner last_;
+    std::uintptr_t last_address_ = 0;
+};
+
 // The allocation that an address lies in.
 struct AllocationRange {
     CuPointer start = 0;

@@ -48,13 +48,12 @@ std::uint64_t room_of(const Request& request) {
 
 }  // namespace
 
-RequestRange check_range(Direction direction, const OpenFile& file, int fd, const Request& request) {
+RequestRange check_range(Direction direction, const OpenFile& file, int fd, const FileExtent& extent, const Request& request) {
     check_mode(direction, file, request);
     RequestRange range;
     const std::uint64_t room = room_of(request);
     std::uint64_t rest = room;
     if (direction == Direction::read) {
-        const FileExtent extent = file_extent(fd, *file.name);
         const std::uint64_t size = extent.size_bytes;
         range.is_sparse = extent.is_sparse;
         if (size == 0) {

@@ -13,9 +13,10 @@ struct RequestRange {
     bool is_sparse = false;        // a read of a file that takes less storage than its size
 };
 
-// Throws Error read_only_file, permission_denied (not open for reading), offset_past_end, destination_too_small,
+// `extent`: the file's at this moment, for a read. Throws Error read_only_file, permission_denied (not open for reading), offset_past_end, destination_too_small,
 // null_pointer, read_only_destination, invalid_argument.
-[[nodiscard]] RequestRange check_range(Direction direction, const OpenFile& file, int fd, const Request& request);
+[[nodiscard]] RequestRange check_range(Direction direction, const OpenFile& file, int fd, const FileExtent& extent,
+                                       const Request& request);
 
 // Throws Error bad_pointer, destination_too_small when device memory does not cover the range.
 void check_device_range(const PointerOwner& owner, const Request& request, std::uint64_t size_bytes);

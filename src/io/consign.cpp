@@ -38,16 +38,36 @@ Destination destination_of(const PointerOwner& owner) {
     return destination;
 }
 
+// What requests of one file have in common. They mostly follow one another: it is asked for once.
+struct AskedFile {
+    AskedFile(OpenFile& open, Direction direction) : file(&open), descriptors(open.descriptors()), open_ns(open.take_open_ns()) {
+        if (direction == Direction::read) {
+            extent = file_extent(descriptors->buffered(), *open.name);
+        }
+    }
+    OpenFile* file;
+    std::shared_ptr<Descriptors> descriptors;
+    std::uint64_t open_ns;
+    FileExtent extent;
+};
+
 // Parts, owners and the kind of memory of all requests.
 PointerOwner add_parts(Consignment& consignment, std::span<const FileAndRequest> requests) {
     PointerOwner owner;
     bool known = false;
     consignment.parts.reserve(requests.size());
+    OwnerFinder owners;
+    std::optional<AskedFile> asked;
     for (const auto& [file, request] : requests) {
+        if (!asked || asked->file != file.get()) {
+            asked.emplace(*file, consignment.direction);
+            consignment.open_ns += asked->open_ns;
+        }
         Part part;
-        part.descriptors = file->descriptors();
+        part.descriptors = asked->descriptors;
         part.name = file->name;
-        const RequestRange range = check_range(consignment.direction, *file, part.descriptors->buffered(), *request);
+        const RequestRange range =
+            check_range(consignment.direction, *file, part.descriptors->buffered(), asked->extent, *request);
         part.asked_bytes = range.asked_bytes;
         part.size_bytes = range.size_bytes;
         part.is_sparse = range.is_sparse;
@@ -55,7 +75,7 @@ PointerOwner add_parts(Consignment& consignment, std::span<const FileAndRequest>
         part.work.file_offset = request->file_offset;
         part.work.memory = static_cast<std::byte*>(request->target.pointer) + request->target_offset;
         if (request->target.pointer != nullptr) {
-            const PointerOwner found = find_owner(request->target.pointer);
+            const PointerOwner found = owners.find(request->target.pointer);
             if (known) {
                 check_same_memory(owner, found);
             }
@@ -70,7 +90,6 @@ PointerOwner add_parts(Consignment& consignment, std::span<const FileAndRequest>
             consignment.owners.push_back(request->target.owner);
         }
         consignment.sync = consignment.sync || request->sync;
-        consignment.open_ns += file->take_open_ns();
         consignment.parts.push_back(std::move(part));
     }
     return owner;

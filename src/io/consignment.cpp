@@ -1,6 +1,7 @@
 #include "io/consignment.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 #include "pool/slots.hpp"
@@ -31,7 +32,10 @@ const Part& part_of(const std::vector<Part>& parts, std::uint64_t unit) noexcept
 }
 
 const Part& part_of(const std::vector<Part>& parts, const Assignment& assignment) noexcept {
-    return *std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return &part.work == assignment.work; });
+    // The last part whose work is not behind this one.
+    const auto after = std::upper_bound(parts.begin(), parts.end(), assignment.work,
+                                        [](const Work* wanted, const Part& part) { return std::less<>()(wanted, &part.work); });
+    return *std::prev(after);
 }
 
 }  // namespace waybill

@@ -52,6 +52,7 @@ struct Consignment {
     std::vector<Part> parts;
     std::vector<std::shared_ptr<void>> owners;  // of the memory
     std::uint64_t threads = 1;
+    std::uint64_t units_per_claim = 1;  // small ones are moved several at once
     std::uint64_t open_ns = 0;
     std::uint64_t start_ns = 0;
     SetupCosts setup_before;

@@ -11,10 +11,27 @@ namespace {
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 // Below this a unit costs more in calls than another thread saves (measured: docs/measurements).
-constexpr std::uint64_t kLeastUnitBytes = 512 * 1024;
-constexpr std::uint64_t kLeastOverlapBytes = 256 * 1024;
+constexpr std::uint64_t kLeastUnitBytes = 256 * 1024;
+// So much of small requests is moved at once, and so many: a copy call for each would cost more than the copies (docs/measurements).
+constexpr std::uint64_t kGroupBytes = 2 * kMiB;
+constexpr std::uint64_t kGroupUnits = 256;
+// Each thread gets this many turns at least, so that none ends long after the others.
+constexpr std::uint64_t kTurnsPerThread = 4;
 // Copies of requests under this size are waited for by spinning: sleeping would cost more than the copy.
-constexpr std::uint64_t kSpinBelowBytes = 16 * kMiB;
+constexpr std::uint64_t kSpinBelowBytes = 128 * kMiB;
+
+std::uint64_t units_per_claim(const Consignment& consignment, std::uint64_t total_bytes) {
+    std::uint64_t units = 0;
+    for (const Part& part : consignment.parts) {
+        units += part.units.count();
+    }
+    if (units == 0 || total_bytes == 0) {
+        return 1;
+    }
+    const std::uint64_t of_group = kGroupBytes * units / total_bytes;
+    const std::uint64_t of_turn = units / (consignment.threads * kTurnsPerThread);
+    return std::clamp<std::uint64_t>(std::min(of_group, of_turn), 1, kGroupUnits);
+}
 
 }  // namespace
 
@@ -29,11 +46,10 @@ void plan_parts(Consignment& consignment, const MachineFacts& machine) {
     consignment.threads =
         choose_threads({consignment.route->engine, consignment.direction, total_bytes, consignment.parts.size(), machine.cores}, settings);
     const bool cufile = consignment.route->engine == EngineKind::cufile;
-    // A lone thread overlaps the copy of one unit with the read of the next.
+    // Two units for each thread, so that the copy of one overlaps the read of the next.
     const std::uint64_t share = total_bytes / (2 * consignment.threads);
-    const std::uint64_t least = consignment.threads == 1 ? kLeastOverlapBytes : kLeastUnitBytes;
     const std::uint64_t unit =
-        std::min<std::uint64_t>(consignment.lading.slot_bytes, std::max(least, (share + 65535) / 65536 * 65536));
+        std::min<std::uint64_t>(consignment.lading.slot_bytes, std::max(kLeastUnitBytes, (share + 65535) / 65536 * 65536));
     const CufileDriver* const driver = cufile ? cufile_if_open() : nullptr;
     const std::optional<int> version = driver != nullptr && driver->version != 0 ? std::optional(driver->version) : std::nullopt;
     Shares tasks;
@@ -45,6 +61,9 @@ void plan_parts(Consignment& consignment, const MachineFacts& machine) {
         if (consignment.parts.size() == 1) {
             consignment.plan = plan;
         }
+    }
+    if (!cufile) {
+        consignment.units_per_claim = units_per_claim(consignment, total_bytes);
     }
     consignment.lading.spin = total_bytes < kSpinBelowBytes;
     consignment.plan.size_bytes = total_bytes;

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "base/forks.hpp"
+#include "base/spin.hpp"
 #include "io/open_file.hpp"
 #include "io/receipt_log.hpp"
 #include "io/transfer_receipt.hpp"
@@ -17,8 +18,8 @@
 namespace waybill {
 namespace {
 
-// A part in a long transfer is left for others after this many units, so that small requests get their turn.
-constexpr std::uint32_t kUnitsPerTurn = 8;
+// A part in a long transfer is left for others after this many claims, so that small requests get their turn.
+constexpr std::uint32_t kClaimsPerTurn = 8;
 // Longer than anyone waits, and short enough to be added to a clock.
 constexpr std::chrono::nanoseconds kLongestWait = std::chrono::hours(24 * 365);
 
@@ -41,7 +42,7 @@ void Transfer::run(bool caller_helps) {
         finish();
         return;
     }
-    const auto wanted = static_cast<std::uint32_t>(std::min<std::uint64_t>(consignment_.threads, total_units_));
+    const std::uint32_t wanted = threads_wanted();
     const std::uint32_t tickets = caller_helps ? wanted - 1 : wanted;
     expected_ = wanted;
     if (tickets != 0) {
@@ -54,24 +55,39 @@ void Transfer::run(bool caller_helps) {
     }
     if (caller_helps) {
         move_units(false);
+        if (consignment_.lading.spin) {
+            (void)spin_until([this] { return done(); });
+        }
         wait();
     }
+}
+
+std::uint32_t Transfer::threads_wanted() const noexcept {
+    const std::uint64_t claims = (total_units_ - 1) / consignment_.units_per_claim + 1;
+    return static_cast<std::uint32_t>(std::min(consignment_.threads, claims));
 }
 
 bool Transfer::take_part() noexcept {
     return move_units(true);
 }
 
-std::optional<Assignment> Transfer::claim() noexcept {
+void Transfer::claim(std::vector<Assignment>& claimed) noexcept {
+    claimed.clear();
     if (stop_.load(std::memory_order_relaxed)) {
-        return std::nullopt;
+        return;
     }
-    const std::uint64_t unit = next_unit_.fetch_add(1, std::memory_order_relaxed);
-    if (unit >= total_units_) {
-        return std::nullopt;
+    const std::uint64_t first = next_unit_.fetch_add(consignment_.units_per_claim, std::memory_order_relaxed);
+    if (first >= total_units_) {
+        return;
     }
-    const Part& part = consignment_.parts.size() == 1 ? consignment_.parts.front() : part_of(consignment_.parts, unit);
-    return Assignment{&part.work, part.units.at(unit - part.first_unit)};
+    const std::uint64_t end = first + std::min(consignment_.units_per_claim, total_units_ - first);
+    const Part* part = &part_of(consignment_.parts, first);
+    for (std::uint64_t unit = first; unit < end; ++unit) {
+        while (unit - part->first_unit >= part->units.count()) {
+            ++part;
+        }
+        claimed.push_back({&part->work, part->units.at(unit - part->first_unit)});
+    }
 }
 
 // One thread's part in the transfer. Returns true when it left early for others.
@@ -105,14 +121,16 @@ bool Transfer::move_claimed(bool yields) {
         const std::unique_ptr<Engine> engine =
             make_engine(consignment_.route->engine, consignment_.direction, consignment_.lading);
         std::vector<Outcome> outcomes;
-        std::uint32_t units = 0;
+        std::vector<Assignment> claimed;
+        claimed.reserve(consignment_.units_per_claim);
+        std::uint32_t claims = 0;
         bool more = false;
-        while (const std::optional<Assignment> assignment = claim()) {
+        for (claim(claimed); !claimed.empty(); claim(claimed)) {
             started = true;
-            engine->submit({&*assignment, 1});
+            engine->submit(claimed);
             engine->reap(outcomes, false);
             record(outcomes);
-            if (++units % kUnitsPerTurn == 0 && yields && Threads::instance().others_wait()) {
+            if (++claims % kClaimsPerTurn == 0 && yields && Threads::instance().others_wait()) {
                 more = true;
                 break;
             }
@@ -120,7 +138,7 @@ bool Transfer::move_claimed(bool yields) {
         engine->reap(outcomes, true);
         record(outcomes);
         const std::lock_guard lock(mutex_);
-        tally_.threads += units != 0 ? 1 : 0;
+        tally_.threads += claims != 0 ? 1 : 0;
         tally_.add(engine->times());
         return more;
     } catch (const Error& error) {
@@ -170,6 +188,7 @@ void Transfer::stage_instead() {
         part.units = Units(part.size_bytes, consignment_.settings->task_size.value, consignment_.lading.slot_bytes);
     }
     total_units_ = lay_out_units(consignment_.parts);
+    consignment_.units_per_claim = 1;
     tally_.broken.clear();
     tally_.sum = {};
     next_unit_.store(0);
@@ -179,7 +198,7 @@ void Transfer::stage_instead() {
 
 // The others have left when it turned out that all is to be done again.
 void Transfer::offer_rest() noexcept {
-    const auto wanted = static_cast<std::uint32_t>(std::min<std::uint64_t>(consignment_.threads, total_units_));
+    const std::uint32_t wanted = threads_wanted();
     if (wanted < 2) {
         return;
     }

@@ -41,9 +41,11 @@ struct Transfer final : SharedWork, std::enable_shared_from_this<Transfer> {
     void release_owners() noexcept;
 
 private:
+    [[nodiscard]] std::uint32_t threads_wanted() const noexcept;
     bool move_units(bool yields) noexcept;
     bool move_claimed(bool yields);
-    [[nodiscard]] std::optional<Assignment> claim() noexcept;
+    // The next units, none when there are no more. `claimed` has room for them.
+    void claim(std::vector<Assignment>& claimed) noexcept;
     [[nodiscard]] bool all_claimed() const noexcept { return next_unit_.load() >= total_units_; }
     void record(std::vector<Outcome>& outcomes);
     void fail(Error error, bool started) noexcept;

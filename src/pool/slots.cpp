@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/forks.hpp"
+#include "base/page.hpp"
 
 namespace waybill {
 namespace {
@@ -46,6 +47,18 @@ std::byte* map_memory(std::size_t size_bytes) noexcept {
     return memory;
 }
 
+// The pages are brought in by the threads that want slots, at the same time. Left to the driver it is done under its lock, one slot
+// after the other: most of a process's first read (docs/measurements).
+void populate(std::byte* memory, std::size_t size_bytes) noexcept {
+    constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE, Linux 5.14
+    if (::madvise(memory, size_bytes, kPopulateWrite) == 0) {
+        return;
+    }
+    for (std::size_t at = 0; at < size_bytes; at += page_bytes()) {
+        *const_cast<volatile std::byte*>(memory + at) = std::byte{0};
+    }
+}
+
 }  // namespace
 
 SlotPool& SlotPool::instance() {
@@ -62,6 +75,7 @@ Slot SlotPool::make(std::size_t size_bytes, const CudaApi* api) {
     slot.memory = map_memory(size_bytes);
     slot.size_bytes = size_bytes;
     if (slot && api != nullptr) {
+        populate(slot.memory, size_bytes + kSlotSlackBytes);
         slot.pinned = api->host_register(slot.memory, size_bytes + kSlotSlackBytes, kHostPortable) == kCudaSuccess;
     }
     pin_time_ns += now_ns() - start;

@@ -8,6 +8,7 @@
 
 #include "base/forks.hpp"
 #include "base/signals.hpp"
+#include "base/spin.hpp"
 
 namespace waybill {
 namespace {
@@ -21,6 +22,7 @@ Threads& Threads::instance() {
 }
 
 void Threads::offer(const std::shared_ptr<SharedWork>& work, std::uint32_t tickets, std::uint32_t most_workers) {
+    std::uint32_t spinning = 0;
     {
         const std::lock_guard lock(mutex_);
         queue_.insert(queue_.end(), tickets, work);
@@ -40,18 +42,26 @@ void Threads::offer(const std::shared_ptr<SharedWork>& work, std::uint32_t ticke
             ++workers_;
             ++idle_;
         }
+        spinning = spinning_ < queue_.size() - tickets ? 0 : spinning_ - static_cast<std::uint32_t>(queue_.size() - tickets);
     }
-    if (tickets == 1) {
+    // Workers that spin see it by themselves.
+    for (std::uint32_t k = spinning; k < tickets; ++k) {
         offered_.notify_one();
-    } else {
-        offered_.notify_all();
     }
 }
 
 void Threads::run() {
     ::pthread_setname_np(::pthread_self(), "waybill");
     std::unique_lock lock(mutex_);
+    bool fresh = false;  // this worker has just taken part in something: more may follow at once
     while (true) {
+        if (fresh && queue_.empty()) {
+            ++spinning_;
+            lock.unlock();
+            (void)spin_until([this] { return others_wait(); });
+            lock.lock();
+            --spinning_;
+        }
         offered_.wait(lock, [this] { return !queue_.empty(); });
         const std::shared_ptr<SharedWork> work = std::move(queue_.front());
         queue_.pop_front();
@@ -61,6 +71,7 @@ void Threads::run() {
         const bool again = work->take_part();
         lock.lock();
         ++idle_;
+        fresh = true;
         if (again) {
             queue_.push_back(work);
             waiting_.fetch_add(1, std::memory_order_relaxed);

@@ -44,6 +44,7 @@ private:
     std::atomic<std::uint32_t> waiting_{0};
     std::uint32_t workers_ = 0;
     std::uint32_t idle_ = 0;
+    std::uint32_t spinning_ = 0;  // of the idle ones, those that look for work without sleeping
 };
 
 }  // namespace waybill

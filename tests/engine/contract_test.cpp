@@ -38,6 +38,8 @@ struct Way {
     bool callers_stream = false;
     bool cufile_direct = false;
     bool registered = false;
+    bool together = false;  // all tasks are submitted at once
+    std::size_t slot_bytes = kSlotBytes;
 };
 
 std::vector<Way> all_ways() {
@@ -50,7 +52,13 @@ std::vector<Way> all_ways() {
         {.name = "staged_direct", .engine = EngineKind::staged, .page_cache = PageCacheUse::direct, .direct_write = true},
         {.name = "staged_one_slot", .engine = EngineKind::staged, .one_slot = true},
         {.name = "staged_on_the_callers_stream", .engine = EngineKind::staged, .callers_stream = true},
+        {.name = "staged_together", .engine = EngineKind::staged, .together = true},
+        {.name = "staged_direct_together", .engine = EngineKind::staged, .page_cache = PageCacheUse::direct, .direct_write = true, .together = true},
+        {.name = "staged_in_steps", .engine = EngineKind::staged, .slot_bytes = 1024 * 1024},
+        {.name = "staged_together_in_large_slots", .engine = EngineKind::staged, .together = true, .slot_bytes = 1024 * 1024},
+        {.name = "host_together", .engine = EngineKind::host, .together = true},
         {.name = "cufile", .engine = EngineKind::cufile},
+        {.name = "cufile_together", .engine = EngineKind::cufile, .together = true},
         {.name = "cufile_direct", .engine = EngineKind::cufile, .cufile_direct = true},
         {.name = "cufile_registered", .engine = EngineKind::cufile, .registered = true},
     };
@@ -122,7 +130,7 @@ protected:
     }
 
     [[nodiscard]] bool on_gpu() const { return GetParam().engine != EngineKind::host; }
-    [[nodiscard]] std::uint64_t limit_bytes() const { return (GetParam().one_slot ? 1 : 4) * kSlotBytes; }
+    [[nodiscard]] std::uint64_t limit_bytes() const { return (GetParam().one_slot ? 1 : 4) * GetParam().slot_bytes; }
 
     void mark_memory() {
         const std::vector<std::byte> marks(memory_.size_bytes(), kMark);
@@ -135,7 +143,7 @@ protected:
         if (!on_gpu()) {
             lading.owner = {};
         }
-        lading.slot_bytes = kSlotBytes;
+        lading.slot_bytes = GetParam().slot_bytes;
         lading.pinned_limit = limit_bytes();
         lading.on_callers_stream = GetParam().callers_stream;
         lading.cufile = driver_ != nullptr ? &driver_->api : nullptr;
@@ -167,9 +175,13 @@ protected:
         const CurrentContext current(lading.owner.context);
         const std::unique_ptr<Engine> engine = make_engine(GetParam().engine, work.direction, lading);
         std::vector<Outcome> outcomes;
+        std::vector<Assignment> assignments;
         for (const Task& task : tasks) {
-            const Assignment assignment{&work, task};
-            engine->submit({&assignment, 1});
+            assignments.push_back({&work, task});
+        }
+        const std::size_t turn = GetParam().together ? assignments.size() : 1;
+        for (std::size_t from = 0; from < assignments.size(); from += turn) {
+            engine->submit(std::span(assignments).subspan(from, turn));
             if (GetParam().callers_stream) {
                 engine->reap(outcomes, true);
             }
@@ -216,7 +228,7 @@ protected:
     }
 
     // Tasks of a slot's size and a rest.
-    [[nodiscard]] static std::vector<Task> tasks_of(std::uint64_t size_bytes, std::uint64_t each = kSlotBytes) {
+    [[nodiscard]] static std::vector<Task> tasks_of(std::uint64_t size_bytes, std::uint64_t each = GetParam().slot_bytes) {
         std::vector<Task> tasks;
         for (std::uint64_t at = 0; at < size_bytes; at += each) {
             tasks.push_back({at, std::min(each, size_bytes - at)});

@@ -95,6 +95,19 @@ TEST(CudaAbi, EveryEntryPointIsTheOneThatTheHeaderDeclares) {
     CHECK(copy_to_host, cuMemcpyDtoH);
     CHECK(copy_to_device_async, cuMemcpyHtoDAsync);
     CHECK(copy_to_host_async, cuMemcpyDtoHAsync);
+#if CUDA_VERSION >= 13000
+    CHECK(copy_batch_async, cuMemcpyBatchAsync);
+    static_assert(sizeof(CuCopyAttributes) == sizeof(CUmemcpyAttributes));
+    static_assert(offsetof(CuCopyAttributes, source) == offsetof(CUmemcpyAttributes, srcLocHint));
+    static_assert(offsetof(CuCopyAttributes, destination) == offsetof(CUmemcpyAttributes, dstLocHint));
+    static_assert(offsetof(CuCopyAttributes, flags) == offsetof(CUmemcpyAttributes, flags));
+    static_assert(offsetof(CuLocation, id) == offsetof(CUmemLocation, id));
+    EXPECT_EQ(kLocationDevice, CU_MEM_LOCATION_TYPE_DEVICE);
+    EXPECT_EQ(kLocationHost, CU_MEM_LOCATION_TYPE_HOST);
+    EXPECT_EQ(kSourceInStreamOrder, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM);
+#else
+    checked.insert("cuMemcpyBatchAsync_v2");  // an older header has another signature
+#endif
     CHECK(stream_create, cuStreamCreate);
     CHECK(stream_synchronize, cuStreamSynchronize);
     CHECK(stream_query, cuStreamQuery);

@@ -56,7 +56,12 @@ def test_the_library_splits_as_its_grid_says(version, library, file_and_launcher
     if keys["parallel_io"] is not None:
         keys["parallel_io"] = bool(keys["parallel_io"])
     reads = [(int(size), registered) for registered in (False, True) for size in COLUMNS]
-    number, splits = measure(library, PROGRAM.parent / "fakes", file, keys if head[0] == "1" else None, reads, launcher)
+    measured = measure(library, PROGRAM.parent / "fakes", file, keys if head[0] == "1" else None, reads, launcher)
+    if isinstance(measured, str):  # seen once in thousands, on a loaded machine, and not the next time
+        print(f"cuFile refused ({measured}); asked again")
+        measured = measure(library, PROGRAM.parent / "fakes", file, keys if head[0] == "1" else None, reads, launcher)
+    assert isinstance(measured, tuple), measured
+    number, splits = measured
     assert version.startswith(f"{number // 1000}.{number % 1000 // 10}.")
     rows = rows_of(version)
     expected = [rows[(*head, registered)][size] for registered in "01" for size in COLUMNS]

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from .._file import File, check_count, read_many
+from .._file import File, check_count
 from .._places import array_place, place_of
-from .._ranges import GAP_BYTES, back_to_back, merge
+from .._ranges import GAP_BYTES, merge
 from .._reader import read_bytes
 from .._receipt import Receipt
 from ..errors import make_error
@@ -76,11 +76,12 @@ def read(
         chunks, metadata = _find(file, columns, row_groups)
         plan = merge(((chunk.offset, chunk.size_bytes) for chunk in chunks), check_count(gap_bytes, "gap_bytes"))
         memory = place.allocate(plan.size_bytes)
-        requests = back_to_back(((file, *read) for read in plan.reads), memory)
         found = Chunks()
         found.chunks, found.metadata = chunks, metadata
-        if requests:
-            found.receipt = read_many(requests, require=require, stream=stream, time_limit=time_limit, progress=progress)
+        if plan.reads:
+            offsets, sizes = map(list, zip(*plan.reads))
+            how = {"require": require, "stream": stream, "time_limit": time_limit, "progress": progress}
+            found.receipt = file.read_ranges(memory, offsets, sizes, **how)
             if found.receipt.short:
                 raise make_error("bad-format", f"{file.path!r} became shorter while it was read")
             found.receipt._note_ranges(plan.summary)

@@ -6,9 +6,7 @@ import os
 from types import TracebackType
 from typing import Any
 
-from .._file import read_many
 from .._places import place_of
-from .._ranges import back_to_back
 from .._receipt import Receipt
 from ._checkpoint import Checkpoint
 from ._dtypes import ELEMENT_TYPES
@@ -106,9 +104,9 @@ class Slice:
         selection = select(index, tensor.shape, ELEMENT_TYPES[tensor.dtype].bits)
         memory = place.allocate(sum(size for _, size in selection.blocks))
         file = checkpoint.file_of[tensor.name]
-        requests = back_to_back(((file, tensor.offset + begin, size) for begin, size in selection.blocks), memory)
-        if requests:
-            self._opened.receipt = read_many(requests)
+        if selection.blocks:
+            offsets = [tensor.offset + begin for begin, _ in selection.blocks]
+            self._opened.receipt = file.read_ranges(memory, offsets, [size for _, size in selection.blocks])
             if self._opened.receipt.short:
                 raise bad("the file became shorter while it was read")
         if selection.rest is None:

@@ -120,6 +120,20 @@ FAKE_EXPORT Status cuMemcpyHtoDAsync_v2(Pointer to, const void* from, std::size_
 FAKE_EXPORT Status cuMemcpyDtoHAsync_v2(void* to, Pointer from, std::size_t size, void* stream) {
     return start("cuMemcpyDtoHAsync_v2", address(to), from, size, stream, false);
 }
+FAKE_EXPORT Status cuMemcpyBatchAsync_v2(Pointer* to, Pointer* from, std::size_t* sizes, std::size_t count, int* attributes,
+                                         std::size_t* starts, std::size_t attribute_count, void* stream) {
+    // The driver refuses the legacy stream, an empty batch, and attributes that do not begin with the first copy.
+    constexpr int kInStreamOrder = 1;
+    if (stream == nullptr || count == 0 || attribute_count != 1 || starts[0] != 0 || attributes[0] != kInStreamOrder) {
+        return kInvalidValue;
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+        if (const Status status = start("cuMemcpyBatchAsync_v2", to[k], from[k], sizes[k], stream, false)) {
+            return status;
+        }
+    }
+    return kSuccess;
+}
 FAKE_EXPORT Status cuMemcpyDtoDAsync_v2(Pointer to, Pointer from, std::size_t size, void* stream) {
     return start("cuMemcpyDtoDAsync_v2", to, from, size, stream, false);
 }

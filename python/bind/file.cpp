@@ -113,10 +113,12 @@ void bind_file(nb::module_& module) {
                  return file.read(request, values_of(call));
              })
         .def("pread",
-             [](const File& file, const Place& place, const std::string& require, const Texts& call, nb::object kept) {
-                 const waybill::Request request = request_of(place, require);
+             [](const File& file, const Place& place, const std::string& require, const Texts& call, nb::object kept, bool room_is_of_file) {
+                 waybill::Request request = request_of(place, require);
+                 request.room_is_of_file = room_is_of_file;
                  return keep([&] { return file.pread(request, values_of(call)); }, std::move(kept));
-             })
+             },
+             nb::arg("place"), nb::arg("require"), nb::arg("call"), nb::arg("kept").none(), nb::arg("room_is_of_file") = false)
         .def("pwrite",
              [](const File& file, const Place& place, const std::string& require, const Texts& call, bool sync, nb::object kept) {
                  waybill::Request request = request_of(place, require);

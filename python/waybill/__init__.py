@@ -16,8 +16,6 @@ from typing import Any
 
 from . import _core
 
-_core.check_interpreter()
-
 from . import errors
 from ._array import Array
 from ._arrays import describe as _describe
@@ -71,15 +69,18 @@ def read(
 ) -> Array:
     """Reads a file (or ``size`` bytes from ``offset`` on) into new memory, with ``.receipt``.
 
-    ``device``: a GPU's number, ``"gpu:1"``, a UUID, a PCI address, ``"host"``, or ``None`` for GPU 0 where there is one and host memory otherwise.
-    Raises as :meth:`waybill.File.read_into`.
+    ``device``: a GPU's number, ``"gpu:1"``, a UUID, a PCI address, ``"host"``, or ``None`` for GPU 0 where there is one and host
+    memory otherwise. A ``size`` past the end of the file gives what there is, and a receipt that says ``short``. Raises as :meth:`waybill.File.read_into`.
     """
     with File(path, "r", **settings) as file:
         start = check_count(offset, "offset")
         rest = max(0, file.size - start)
-        count = rest if size is None else min(check_count(size, "size"), rest)
-        array = Array(_place(device), count)
-        array.receipt = file.read_into(array, offset=start, require=require, time_limit=time_limit, progress=progress)
+        asked = rest if size is None else check_count(size, "size")
+        array = Array(_place(device), min(asked, rest))
+        if asked > rest:
+            array.receipt = file._read_new(array, start, asked, require, time_limit, progress)
+        else:
+            array.receipt = file.read_into(array, offset=start, require=require, time_limit=time_limit, progress=progress)
     array._shorten(array.receipt.moved_bytes)  # the file may have become shorter meanwhile
     return array
 

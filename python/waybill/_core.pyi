@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 
-def check_interpreter() -> None: ...
-
 version: str = '0.1.0'
 
 def setting_rows(call: Mapping[str, str], context: Mapping[str, str]) -> list[tuple[str, str, str]]:
@@ -77,7 +75,7 @@ class File:
 
     def read(self, arg0: tuple[int, int, int, int | None, int, int | None], arg1: str, arg2: Mapping[str, str], /) -> Receipt: ...
 
-    def pread(self, arg0: tuple[int, int, int, int | None, int, int | None], arg1: str, arg2: Mapping[str, str], arg3: object, /) -> Future: ...
+    def pread(self, place: tuple[int, int, int, int | None, int, int | None], require: str, call: Mapping[str, str], kept: object | None, room_is_of_file: bool = False) -> Future: ...
 
     def pwrite(self, arg0: tuple[int, int, int, int | None, int, int | None], arg1: str, arg2: Mapping[str, str], arg3: bool, arg4: object, /) -> Future: ...
 

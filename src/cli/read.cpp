@@ -91,16 +91,13 @@ int run_read(const ReadArguments& arguments) {
     const Fd out = arguments.out ? open_output(*arguments.out, file) : Fd();
     Request request;
     request.file_offset = arguments.offset;
+    request.size_bytes = arguments.size_bytes;
     request.target = {buffer.data(), room, {}, false};
+    request.room_is_of_file = true;
     request.require = require;
     for (std::uint64_t turn = 0; turn < arguments.repeat; ++turn) {
         Future future = file.pread(request);
         Receipt receipt = wait_visibly(future, file.settings().time_limit.value);
-        if (arguments.size_bytes && *arguments.size_bytes > receipt.moved_bytes) {
-            receipt.asked_bytes = *arguments.size_bytes;  // the buffer was made no larger than the file
-            receipt.is_short = true;
-            receipt.short_reason = "end-of-file";
-        }
         if (!place.note.empty()) {
             receipt.notes.push_back(place.note);
         }

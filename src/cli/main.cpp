@@ -63,6 +63,8 @@ int main(int count, char** words) {
     using namespace waybill;
     // A closed pipe is an error of the write, not the end of the program.
     ::signal(SIGPIPE, SIG_IGN);
+    // So is a limit of file sizes that is met (setrlimit(2)).
+    ::signal(SIGXFSZ, SIG_IGN);
     bool json = false;
     try {
         const Arguments arguments = parse_arguments(count, words);

@@ -58,6 +58,7 @@ Fd open_file_or_folder(const std::string& path) {
         return fd;
     }
     const int problem = errno;
+    throw_if_out_of_descriptors(problem, path);
     if (problem == EACCES || problem == EPERM) {
         throw Error(ErrorCode::permission_denied, "no permission to open '" + path + "'", native_errno(problem));
     }

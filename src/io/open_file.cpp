@@ -27,6 +27,7 @@ int open_flags(Mode mode) noexcept {
 
 [[noreturn]] void throw_open_error(const std::string& name, int problem) {
     const NativeCode native = native_errno(problem);
+    throw_if_out_of_descriptors(problem, name);
     switch (problem) {
         case ENOENT:
         case ENOTDIR:

@@ -17,6 +17,7 @@ add_executable(waybill_cli
   src/cli/config_cufile.cpp
   src/cli/config_cufile_json.cpp
   src/cli/config_json.cpp
+  src/cli/end.cpp
   src/cli/hash.cpp
   src/cli/main.cpp
   src/cli/pause.cpp

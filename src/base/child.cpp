@@ -35,7 +35,15 @@ int spawn(const std::filesystem::path& program, const std::vector<std::string>& 
         pointers.push_back(word.data());
     }
     pointers.push_back(nullptr);
-    const int problem = ::posix_spawn(&child, program.c_str(), &actions, nullptr, pointers.data(), environ);
+    // What this process blocks for its own ends must end the child all the same.
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    const int problem = ::posix_spawn(&child, program.c_str(), &actions, &attributes, pointers.data(), environ);
+    ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
     return problem;
 }

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/end.hpp"
 #include "cli/print.hpp"
 #include "waybill/receipt.hpp"
 
@@ -65,6 +66,7 @@ int main(int count, char** words) {
     ::signal(SIGPIPE, SIG_IGN);
     // So is a limit of file sizes that is met (setrlimit(2)).
     ::signal(SIGXFSZ, SIG_IGN);
+    tidy_up_on_signals();
     bool json = false;
     try {
         const Arguments arguments = parse_arguments(count, words);

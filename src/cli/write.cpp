@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/fd.hpp"
+#include "base/leftover.hpp"
 #include "cli/commands.hpp"
 #include "cli/place.hpp"
 #include "cli/print.hpp"
@@ -102,8 +103,12 @@ Receipt write_to(const std::string& path, Mode mode, const WriteArguments& argum
 // A file beside the target that is gone unless it was kept.
 class TemporaryFile {
 public:
-    explicit TemporaryFile(const std::string& beside) : path_(beside + ".waybill-XXXXXX") {
-        fd_ = Fd(::mkostemp(path_.data(), O_CLOEXEC));
+    explicit TemporaryFile(const std::string& beside)
+        : file_(Leftover::Kind::file, [&] {
+              std::string path = beside + ".waybill-XXXXXX";
+              fd_ = Fd(::mkostemp(path.data(), O_CLOEXEC));
+              return fd_ ? path : std::string();
+          }) {
         if (!fd_) {
             throw Error(ErrorCode::io_error, "--atomic: cannot make a file beside '" + beside + "'", native_errno(errno));
         }
@@ -113,20 +118,13 @@ public:
         ::umask(mask);
         ::fchmod(fd_.get(), ::stat(beside.c_str(), &old) == 0 ? old.st_mode & 07777 : 0666 & ~mask);
     }
-    ~TemporaryFile() {
-        if (!kept_) {
-            ::unlink(path_.c_str());
-        }
-    }
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
     void rename_to(const std::string& target) {
-        if (::rename(path_.c_str(), target.c_str()) != 0) {
+        if (::rename(file_.path().c_str(), target.c_str()) != 0) {
             throw Error(ErrorCode::io_error, "--atomic: cannot rename to '" + target + "'", native_errno(errno));
         }
-        kept_ = true;
+        file_.keep();
         const std::string folder = std::filesystem::path(target).parent_path().string();
         const Fd opened = open_descriptor(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY);
         if (opened) {
@@ -135,9 +133,8 @@ public:
     }
 
 private:
-    std::string path_;
     Fd fd_;
-    bool kept_ = false;
+    Leftover file_;
 };
 
 }  // namespace

@@ -259,27 +259,18 @@ SavedMachine::SavedMachine(const std::string& path) : folder_(path) {
         throw Error(ErrorCode::not_regular_file, fmt::format("'{}' is {}, neither a folder nor a file; name a saved machine", path, kind_of_file(state.st_mode)));
     }
     const Libarchive& api = libarchive(path);
-    std::string name = (std::filesystem::temp_directory_path() / "waybill-root-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-        throw Error(ErrorCode::io_error, fmt::format("cannot make a folder for '{}'", path), native_errno(errno));
+    int problem = 0;
+    unpacked_.emplace(Leftover::Kind::folder, [&problem] {
+        std::string name = (std::filesystem::temp_directory_path() / "waybill-root-XXXXXX").string();
+        problem = ::mkdtemp(name.data()) == nullptr ? errno : 0;
+        return problem == 0 ? name : std::string();
+    });
+    folder_ = unpacked_->path();
+    if (folder_.empty()) {
+        throw Error(ErrorCode::io_error, fmt::format("cannot make a folder for '{}'", path), native_errno(problem));
     }
-    folder_ = name;
-    temporary_ = true;
-    try {
-        Unpacking(api, path, folder_).run();
-        refuse_no_machine(path, folder_);
-    } catch (...) {
-        std::error_code ignored;
-        std::filesystem::remove_all(folder_, ignored);
-        throw;
-    }
-}
-
-SavedMachine::~SavedMachine() {
-    if (temporary_) {
-        std::error_code ignored;
-        std::filesystem::remove_all(folder_, ignored);
-    }
+    Unpacking(api, path, folder_).run();
+    refuse_no_machine(path, folder_);
 }
 
 void write_archive(const std::string& path, const std::map<std::string, ArchiveEntry>& entries) {
@@ -288,35 +279,31 @@ void write_archive(const std::string& path, const std::map<std::string, ArchiveE
     }
     const Libarchive& api = libarchive(path);
     const std::string partial = path + ".part";
+    Leftover leftover(Leftover::Kind::file, [&partial] { return partial; });
     const std::unique_ptr<archive, decltype(api.write_free)> writer(api.write_new(), api.write_free);
     api.gzip(writer.get());
     api.pax(writer.get());
-    try {
-        check_written(api, writer.get(), api.create(writer.get(), partial.c_str()), path);
-        for (const auto& [name, entry] : entries) {
-            const std::unique_ptr<archive_entry, decltype(api.entry_free)> header(api.entry_new(), api.entry_free);
-            api.set_pathname(header.get(), name.c_str());
-            const bool folder = entry.kind == ArchiveEntry::Kind::folder;
-            api.set_filetype(header.get(), folder ? AE_IFDIR : entry.kind == ArchiveEntry::Kind::link ? AE_IFLNK : AE_IFREG);
-            api.set_perm(header.get(), folder ? 0755 : 0644);
-            if (entry.kind == ArchiveEntry::Kind::link) {
-                api.set_symlink(header.get(), entry.text.c_str());
-            } else {
-                api.set_size(header.get(), static_cast<la_int64_t>(folder ? 0 : entry.text.size()));
-            }
-            check_written(api, writer.get(), api.header(writer.get(), header.get()), path);
-            if (entry.kind == ArchiveEntry::Kind::file &&
-                api.write(writer.get(), entry.text.data(), entry.text.size()) != static_cast<la_ssize_t>(entry.text.size())) {
-                check_written(api, writer.get(), ARCHIVE_FATAL, path);
-            }
+    check_written(api, writer.get(), api.create(writer.get(), partial.c_str()), path);
+    for (const auto& [name, entry] : entries) {
+        const std::unique_ptr<archive_entry, decltype(api.entry_free)> header(api.entry_new(), api.entry_free);
+        api.set_pathname(header.get(), name.c_str());
+        const bool folder = entry.kind == ArchiveEntry::Kind::folder;
+        api.set_filetype(header.get(), folder ? AE_IFDIR : entry.kind == ArchiveEntry::Kind::link ? AE_IFLNK : AE_IFREG);
+        api.set_perm(header.get(), folder ? 0755 : 0644);
+        if (entry.kind == ArchiveEntry::Kind::link) {
+            api.set_symlink(header.get(), entry.text.c_str());
+        } else {
+            api.set_size(header.get(), static_cast<la_int64_t>(folder ? 0 : entry.text.size()));
         }
-        check_written(api, writer.get(), api.close(writer.get()), path);
-        std::filesystem::rename(partial, path);
-    } catch (...) {
-        std::error_code ignored;
-        std::filesystem::remove(partial, ignored);
-        throw;
+        check_written(api, writer.get(), api.header(writer.get(), header.get()), path);
+        if (entry.kind == ArchiveEntry::Kind::file &&
+            api.write(writer.get(), entry.text.data(), entry.text.size()) != static_cast<la_ssize_t>(entry.text.size())) {
+            check_written(api, writer.get(), ARCHIVE_FATAL, path);
+        }
     }
+    check_written(api, writer.get(), api.close(writer.get()), path);
+    std::filesystem::rename(partial, path);
+    leftover.keep();
 }
 
 }  // namespace waybill

@@ -5,7 +5,10 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+
+#include "base/leftover.hpp"
 
 namespace waybill {
 
@@ -14,7 +17,7 @@ namespace waybill {
 class SavedMachine {
 public:
     explicit SavedMachine(const std::string& path);
-    ~SavedMachine();
+    ~SavedMachine() = default;
     SavedMachine(const SavedMachine&) = delete;
     SavedMachine& operator=(const SavedMachine&) = delete;
 
@@ -22,7 +25,7 @@ public:
 
 private:
     std::string folder_;
-    bool temporary_ = false;
+    std::optional<Leftover> unpacked_;
 };
 
 struct ArchiveEntry {

@@ -2,9 +2,14 @@
 
 import os
 import resource
+import signal
 import stat
+import subprocess
+import tarfile
+import time
 
 import pytest
+from conftest import FAKES, PROGRAM
 
 
 def test_a_file_of_proc_is_refused_by_name(waybill):
@@ -121,3 +126,42 @@ def test_a_lack_of_descriptors_is_told_as_one(waybill, tmp_path, words):
                 assert answer["code"] == "io-error" and "ulimit -n" in answer["text"], answer
                 codes.add(answer["native"]["name"])
     assert codes == {"EMFILE"}
+
+
+def end_by(number, words, folder, pattern, **env):
+    """Starts the program, sends it a signal once a name of `pattern` is in `folder`; its exit code, and what is left there."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("WAYBILL_", "FAULTY_"))}
+    process = subprocess.Popen([str(PROGRAM), *map(str, words)], env={**environment, **env}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 20
+    while not list(folder.glob(pattern)):
+        assert process.poll() is None and time.monotonic() < deadline, "it ended before"
+    process.send_signal(number)
+    return process.wait(timeout=20), sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+class TestNothingIsLeftBySignals:
+    def test_of_an_atomic_write(self, tmp_path, number):
+        folder = tmp_path / "faulty"
+        folder.mkdir()
+        (folder / "b").write_bytes(b"old")
+        (tmp_path / "source").write_bytes(bytes(40 << 20))
+        slow = {"LD_PRELOAD": str(FAKES / "libfaulty_io.so"), "FAULTY_IO_DELAY_US": "500000"}
+        code, left = end_by(number, ("write", folder / "b", "--from", tmp_path / "source", "--atomic"), folder, "b.waybill-*", **slow)
+        assert (code, left) == (-number, ["b"]) and (folder / "b").read_bytes() == b"old"
+
+    def test_of_an_unpacked_archive(self, tmp_path, number):
+        scratch = tmp_path / "scratch"
+        scratch.mkdir()
+        with tarfile.open(tmp_path / "state.tar", "w") as tar:
+            for place in range(60_000):
+                tar.addfile(tarfile.TarInfo(f"proc/{place}"))
+        code, left = end_by(number, ("check", "/x", "--root", tmp_path / "state.tar"), scratch, "waybill-root-*", TMPDIR=str(scratch))
+        assert (code, left) == (-number, [])
+
+    def test_and_what_is_ignored_stays_so(self, tmp_path, number, waybill):
+        (tmp_path / "source").write_bytes(b"x" * 1000)
+        script = f"trap '' TERM HUP; {PROGRAM} write {tmp_path}/b --from {tmp_path}/fifo --create & sleep 0.3; kill -{int(number)} $!; cat {tmp_path}/source > {tmp_path}/fifo; wait $!"
+        os.mkfifo(tmp_path / "fifo")
+        assert subprocess.run(["bash", "-c", script], stdout=subprocess.DEVNULL, timeout=20).returncode == 0
+        assert (tmp_path / "b").read_bytes() == b"x" * 1000

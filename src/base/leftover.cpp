@@ -1,0 +1,62 @@
+#include "base/leftover.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <mutex>
+#include <map>
+
+namespace waybill {
+namespace {
+
+struct Known {
+    std::mutex mutex;
+    std::map<std::string, Leftover::Kind> paths;
+};
+
+// Never destroyed: a signal may come while the process ends.
+Known& known() {
+    static auto& all = *new Known();
+    return all;
+}
+
+void remove(const std::string& path, Leftover::Kind kind) noexcept {
+    if (kind == Leftover::Kind::file) {
+        ::unlink(path.c_str());
+        return;
+    }
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+}
+
+}  // namespace
+
+Leftover::Leftover(Kind kind, const std::function<std::string()>& make) : kind_(kind) {
+    const std::lock_guard lock(known().mutex);
+    path_ = make();
+    if (!path_.empty()) {
+        known().paths.emplace(path_, kind_);
+    }
+}
+
+Leftover::~Leftover() {
+    if (!path_.empty()) {
+        remove(path_, kind_);
+        keep();
+    }
+}
+
+void Leftover::keep() noexcept {
+    const std::lock_guard lock(known().mutex);
+    known().paths.erase(path_);
+    path_.clear();
+}
+
+void remove_leftovers_for_good() noexcept {
+    known().mutex.lock();
+    for (const auto& [path, kind] : known().paths) {
+        remove(path, kind);
+    }
+}
+
+}  // namespace waybill

@@ -66,4 +66,9 @@ std::uint64_t free_staging_memory() noexcept;
 // The GPUs this process sees, in CUDA's order; empty without a driver or a GPU. Loads libcuda and initialises it.
 [[nodiscard]] std::vector<GpuFacts> list_gpus();
 
+// The device that a name means, as CUDA numbers it for this process; -1 for the host's memory. `name`: host or cpu; gpu or cuda
+// (GPU 0); a number, a UUID (GPU-..., or as much of it as no other has) or a PCI address, each with gpu: before it or not.
+// Asks the driver for UUIDs and addresses alone: a number is taken as it is. Throws Error invalid_argument, no_gpu. Any thread.
+[[nodiscard]] int find_device(const std::string& name);
+
 }  // namespace waybill

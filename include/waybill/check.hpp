@@ -48,7 +48,7 @@ struct CheckReport {
 
 // `path`: a file or a folder. `device`: CUDA's number, a UUID or a PCI address. `root`: a folder or an archive that holds another
 // machine's files (docs/machines.md), or "/"; there the path is looked up in that machine's own mount table. Throws Error
-// file_not_found, permission_denied, bad_setting, invalid_argument.
+// file_not_found, permission_denied, not_regular_file (neither a file nor a folder), bad_setting, invalid_argument, no_gpu.
 [[nodiscard]] CheckReport check(const std::filesystem::path& path, const std::string& device = "0", const SettingLayers& layers = {},
                                 const std::string& root = "/");
 

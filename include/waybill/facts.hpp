@@ -141,6 +141,7 @@ struct CufileConfig {
     bool valid = true;
     std::string problem;           // why a file as a whole is not understood, with line and column
     bool ends_process = false;     // the library aborts on this file instead of refusing it
+    bool ends_in_read = false;     // and only when it reads: the driver opens, so trying that first protects nobody
     std::string refused_values;    // values that make cuFile refuse the file, each with its place; empty: none
     std::uint64_t max_io_threads = 0;
     std::uint64_t max_io_queue_depth = 128;

@@ -104,6 +104,11 @@ struct Explanation {
 [[nodiscard]] Explanation explain(const std::filesystem::path& path, int device, std::uint64_t file_offset = 0,
                                   std::optional<std::uint64_t> size_bytes = {}, const SettingLayers& layers = {},
                                   bool registered = false);
+// `device` by name, as find_device() reads it, looked up without initialising CUDA: in what this process has asked the driver
+// before, else in what files tell. Throws no_gpu too.
+[[nodiscard]] Explanation explain(const std::filesystem::path& path, const std::string& device, std::uint64_t file_offset = 0,
+                                  std::optional<std::uint64_t> size_bytes = {}, const SettingLayers& layers = {},
+                                  bool registered = false);
 
 // For people: the first line answers. For machines: schema "waybill.plan/1".
 [[nodiscard]] std::string to_text(const Explanation& explanation);

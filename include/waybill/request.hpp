@@ -32,6 +32,8 @@ struct Request {
     // A CUstream: the copies come after what is queued on it. Absent: the legacy default stream of the pointer's context.
     std::optional<void*> stream;
     bool sync = false;                // fsync after a write
+    // The memory was made for what the file holds: to ask for more than it has room for is no error then, and comes back short.
+    bool room_is_of_file = false;
 };
 
 }  // namespace waybill

@@ -2,7 +2,7 @@
 //
 // Plain values, owned by whoever holds them; share freely once made. The one table of settings (src/settings/table.cpp)
 // gives names, variables, ranges, defaults and texts. Precedence: call, context, WAYBILL_ variable, KVIKIO_ variable,
-// configuration file, default.
+// configuration file, default. A variable with an empty text counts as not set.
 #pragma once
 
 #include <cstdint>

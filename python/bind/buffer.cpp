@@ -72,6 +72,8 @@ void bind_buffer(nb::module_& module) {
                 return waybill::RegisteredBuffer::add(reinterpret_cast<void*>(pointer), size_bytes, layers_of(call, context));
             },
             nb::arg("pointer"), nb::arg("size_bytes"), nb::arg("call"), nb::arg("context"));
+    module.def("find_device", &waybill::find_device, nb::call_guard<Released>(), nb::arg("name"),
+               "The number of the GPU of that name; -1 for host memory.");
     module.def("list_gpus", [] {
         std::vector<std::tuple<int, std::string, std::string, std::string>> gpus;
         for (const waybill::GpuFacts& gpu : waybill::list_gpus()) {

@@ -131,10 +131,12 @@ void bind_file(nb::module_& module) {
                  return file.read(request, values_of(call));
              })
         .def("pread",
-             [](const File& file, const Place& place, const std::string& require, const Texts& call, nb::object kept) {
-                 const waybill::Request request = request_of(place, require);
+             [](const File& file, const Place& place, const std::string& require, const Texts& call, nb::object kept, bool room_is_of_file) {
+                 waybill::Request request = request_of(place, require);
+                 request.room_is_of_file = room_is_of_file;
                  return keep([&] { return file.pread(request, values_of(call)); }, std::move(kept));
-             })
+             },
+             nb::arg("place"), nb::arg("require"), nb::arg("call"), nb::arg("kept").none(), nb::arg("room_is_of_file") = false)
         .def("pwrite",
              [](const File& file, const Place& place, const std::string& require, const Texts& call, bool sync, nb::object kept) {
                  waybill::Request request = request_of(place, require);
@@ -173,7 +175,7 @@ void bind_file(nb::module_& module) {
                });
     module.def(
         "explain",
-        [](const nb::bytes& path, int device, std::uint64_t offset, std::optional<std::uint64_t> size, bool registered,
+        [](const nb::bytes& path, const std::string& device, std::uint64_t offset, std::optional<std::uint64_t> size, bool registered,
            const Texts& call, const Texts& context) {
             const std::string name = path_of(path);
             std::string text;

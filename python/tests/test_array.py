@@ -54,11 +54,33 @@ def test_nothing_is_an_array_too(path, content):
 
 
 @pytest.mark.parametrize(
-    "device, error", [("cpu", ValueError), ("gpu:x", ValueError), (-1, ValueError), (1.5, TypeError), (True, TypeError), (99, waybill.GpuError), ("gpu:99", waybill.GpuError)]
+    "device, error", [("moon", ValueError), ("gpu:x", ValueError), (-1, ValueError), (1.5, TypeError), (True, TypeError), (99, waybill.GpuError), ("gpu:99", waybill.GpuError)]
 )
 def test_devices_that_are_none(path, device, error):
     with pytest.raises(error):
         waybill.read(path, device=device)
+
+
+def test_a_gpu_is_named_by_number_uuid_or_address_everywhere(path, over_fakes):
+    code = """
+import sys, waybill
+uuid, address = waybill.gpus()[1]['uuid'], waybill.gpus()[1]['pci_address']
+for name in (1, '1', 'gpu:1', 'cuda:1', uuid, uuid.lower(), 'gpu:' + uuid, address, address.upper(), 'gpu:' + address):
+    array = waybill.read(sys.argv[1], device=name)
+    plans = waybill.plan(sys.argv[1], name).device, waybill.explain(sys.argv[1], name).device
+    print(array.device, *plans, waybill._places.device_number(name))
+for name in ('GPU-00000000-0000-0000-0000-000000000000', '0000:77:00.0'):
+    for ask in (lambda: waybill.read(sys.argv[1], device=name), lambda: waybill.plan(sys.argv[1], name), lambda: waybill.check(sys.argv[1], name)):
+        try: ask()
+        except waybill.GpuError as error: print(error.code)
+for name in ('moon', 'GPU-', '0000:zz:00.0', 'GPU-57575757'):
+    try: waybill.read(sys.argv[1], device=name)
+    except ValueError as error: print(error.code)
+for name in ('host', 'cpu', 'cpu:0'): print(waybill.read(sys.argv[1], device=name).device, waybill.plan(sys.argv[1], name).engine)
+"""
+    lines = over_fakes(code, path, FAKE_CUDA_DEVICES="2").splitlines()
+    assert lines[:10] == ["1 1 1 1"] * 10
+    assert lines[10:] == ["no-gpu"] * 6 + ["invalid-argument"] * 4 + ["None host"] * 3
 
 
 def test_arrays_on_a_gpu(path, over_fakes):

@@ -242,3 +242,24 @@ def test_plan_and_explain(path):
     assert (plan.engine, plan.path, plan.size_bytes) == ("host", "host", 1000)
     assert "host" in str(waybill.explain(path, None)).splitlines()[0]
     assert waybill.explain(path).engine == "staged"
+
+
+@pytest.mark.parametrize("offset, size", [(0, 10**7), (5, 10**12), (-1, 2), (None, 7), (0, 1 << 62)])
+def test_more_than_the_file_has_is_short_and_told_as_it_was_asked(path, content, offset, size):
+    offset = len(content) if offset is None else offset % len(content)
+    array = waybill.read(path, device="host", offset=offset, size=size)
+    receipt = array.receipt
+    assert array.tobytes() == content[offset : offset + size]
+    assert (receipt.asked_bytes, receipt.moved_bytes, receipt.short) == (size, len(content) - offset, True)
+    assert receipt.short_reason == "end-of-file"
+
+
+@pytest.mark.parametrize("size", [None, 0, 1, 100])
+def test_what_the_file_has_is_not_short(path, size):
+    receipt = waybill.read(path, device="host", size=size).receipt
+    assert not receipt.short and receipt.asked_bytes == receipt.moved_bytes
+
+
+def test_an_array_of_the_caller_must_still_hold_what_is_asked(path, content):
+    with waybill.open(path) as file, pytest.raises(ValueError, match="do not fit"):
+        file.read_into(bytearray(10), size=len(content) + 10)

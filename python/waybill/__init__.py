@@ -16,14 +16,13 @@ from typing import Any
 
 from . import _core
 
-_core.check_interpreter()
-
 from . import errors
 from ._array import Array
 from ._arrays import describe as _describe
 from ._check import Check, Finding, Verdict, check
 from ._file import File, check_count, pread_many, read_many
 from ._future import Future
+from ._places import device_name
 from ._plan import Explanation, explain, plan
 from ._receipt import Receipt, last_receipt
 from ._settings import as_texts as _as_texts
@@ -42,7 +41,6 @@ from .errors import (
     PermissionDenied,
     RouteError,
     TimedOut,
-    make_error,
 )
 
 __version__: str = _core.version
@@ -71,30 +69,26 @@ def read(
 ) -> Array:
     """Reads a file (or ``size`` bytes from ``offset`` on) into new memory, with ``.receipt``.
 
-    ``device``: a GPU's number, ``"gpu:1"``, ``"host"``, or ``None`` for GPU 0 where there is one and host memory otherwise.
-    Raises as :meth:`waybill.File.read_into`.
+    ``device``: a GPU's number, ``"gpu:1"``, a UUID, a PCI address, ``"host"``, or ``None`` for GPU 0 where there is one and host
+    memory otherwise. A ``size`` past the end of the file gives what there is, and a receipt that says ``short``. Raises as :meth:`waybill.File.read_into`.
     """
     with File(path, "r", **settings) as file:
         start = check_count(offset, "offset")
         rest = max(0, file.size - start)
-        count = rest if size is None else min(check_count(size, "size"), rest)
-        array = Array(_gpu_number(device), count)
-        array.receipt = file.read_into(array, offset=start, require=require, time_limit=time_limit, progress=progress)
+        asked = rest if size is None else check_count(size, "size")
+        array = Array(_place(device), min(asked, rest))
+        if asked > rest:
+            array.receipt = file._read_new(array, start, asked, require, time_limit, progress)
+        else:
+            array.receipt = file.read_into(array, offset=start, require=require, time_limit=time_limit, progress=progress)
     array._shorten(array.receipt.moved_bytes)  # the file may have become shorter meanwhile
     return array
 
 
-def _gpu_number(device: Any) -> int:
+def _place(device: Any) -> int:
     if device is None:
         return 0 if _core.list_gpus() else -1
-    if isinstance(device, str):
-        if device == "host":
-            return -1
-        name, _, number = device.partition(":")
-        if name != "gpu" or not (number.isdecimal() or device == "gpu"):
-            raise make_error("invalid-argument", f"device is {device!r}; give 'host', 'gpu', 'gpu:1' or a GPU's number")
-        device = int(number or 0)
-    return min(check_count(device, "device", "a GPU's number"), 1 << 30)
+    return _core.find_device(device_name(device))
 
 
 class register_buffer:

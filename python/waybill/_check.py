@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _core
-from ._file import check_count, check_path
+from ._file import check_path
+from ._places import device_name
 from ._settings import as_texts, context_settings
 
 
@@ -90,8 +91,7 @@ def check(
 
     ``device``: CUDA's number, a UUID or a PCI address. ``root``: a folder or an archive that holds another machine's files
     (``docs/machines.md``); ``path`` is then looked up there. Keywords are settings. Raises ``waybill.FileNotFound``,
-    ``waybill.PermissionDenied``, ``waybill.BadArgument``. Any number of threads may call it; the GIL is released.
+    ``waybill.PermissionDenied``, ``waybill.BadArgument``, ``waybill.GpuError``. Any number of threads may call it; the GIL is released.
     """
-    name = device if isinstance(device, str) else str(check_count(device, "device", "a GPU's number"))
-    text, content = _core.check(check_path(path), name, as_texts(settings), context_settings(), check_path(root))
+    text, content = _core.check(check_path(path), device_name(device), as_texts(settings), context_settings(), check_path(root))
     return Check(text, json.loads(content))

@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 
-def check_interpreter() -> None: ...
-
 version: str = '0.1.0'
 
 def setting_rows(call: Mapping[str, str], context: Mapping[str, str]) -> list[tuple[str, str, str]]:
@@ -79,7 +77,7 @@ class File:
 
     def read(self, arg0: tuple[int, int, int, int | None, int, int | None], arg1: str, arg2: Mapping[str, str], /) -> Receipt: ...
 
-    def pread(self, arg0: tuple[int, int, int, int | None, int, int | None], arg1: str, arg2: Mapping[str, str], arg3: object, /) -> Future: ...
+    def pread(self, place: tuple[int, int, int, int | None, int, int | None], require: str, call: Mapping[str, str], kept: object | None, room_is_of_file: bool = False) -> Future: ...
 
     def pwrite(self, arg0: tuple[int, int, int, int | None, int, int | None], arg1: str, arg2: Mapping[str, str], arg3: bool, arg4: object, /) -> Future: ...
 
@@ -107,7 +105,7 @@ def read_ranges(arg0: Sequence[File], arg1: Sequence[int], arg2: Sequence[int], 
 
 def pread_ranges(arg0: Sequence[File], arg1: Sequence[int], arg2: Sequence[int], arg3: tuple[int, int, int, int | None], arg4: str, arg5: Mapping[str, str], arg6: object, /) -> Future: ...
 
-def explain(arg0: bytes, arg1: int, arg2: int, arg3: int | None, arg4: bool, arg5: Mapping[str, str], arg6: Mapping[str, str], /) -> tuple[str, str]:
+def explain(arg0: bytes, arg1: str, arg2: int, arg3: int | None, arg4: bool, arg5: Mapping[str, str], arg6: Mapping[str, str], /) -> tuple[str, str]:
     """A read's route and plan as (text, JSON), before any read."""
 
 class ArrayMemory:
@@ -120,6 +118,9 @@ class RegisteredBuffer:
 
     @staticmethod
     def add(pointer: int, size_bytes: int, call: Mapping[str, str], context: Mapping[str, str]) -> RegisteredBuffer: ...
+
+def find_device(name: str) -> int:
+    """The number of the GPU of that name; -1 for host memory."""
 
 def list_gpus() -> list[tuple[int, str, str, str]]: ...
 

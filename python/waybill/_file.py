@@ -127,6 +127,14 @@ class File:
         total = min(asked, max(0, self.size - place[2])) if progress else None
         return _wait(Future(self._core.pread(place, require, texts, (self, memory.owner))), limit, total)
 
+    def _read_new(self, array: Any, offset: int, size: int, require: str, time_limit: float | None, progress: bool) -> Receipt:
+        """Reads ``size`` bytes into an array that was made for as many of them as the file has: what it lacks is short."""
+        memory = describe(array, writable=True)
+        place = _place(memory, offset, size, 0, None)
+        limit = self._time_limit if time_limit is None else time_limit
+        core = self._core.pread(place, _check_require(require), {}, (self, memory.owner), True)
+        return _wait(Future(core), limit, memory.size_bytes if progress else None)
+
     def pread_into(
         self,
         array: Any,

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _core
 from ._file import check_count, check_path
+from ._places import device_name
 from ._settings import as_texts, context_settings
 
 
@@ -43,18 +44,20 @@ class Explanation:
 
 def plan(
     path: str | bytes | os.PathLike[Any],
-    device: int | None = 0,
+    device: int | str | None = 0,
     *,
     offset: int = 0,
     size: int | None = None,
     registered: bool = False,
     **settings: Any,
 ) -> Explanation:
-    """The route and plan of a read of ``path`` into GPU ``device`` (``None``: host memory). Reads nothing of the file's bytes
-    and initialises no GPU. ``registered``: for a destination that is registered with cuFile, which then splits otherwise. Raises as :func:`waybill.open`, and ``waybill.BadArgument`` for an offset past the end."""
+    """The route and plan of a read of ``path`` into GPU ``device``: CUDA's number, a UUID or a PCI address; ``None`` or ``"host"``: host
+    memory. Reads nothing of the file's bytes and initialises no GPU. ``registered``: for a destination that is registered with
+    cuFile, which then splits otherwise. Raises as :func:`waybill.open`, ``waybill.BadArgument`` for an offset past the end, and
+    ``waybill.GpuError`` for a UUID or an address that is not here."""
     text, content = _core.explain(
         check_path(path),
-        -1 if device is None or device == "host" else min(check_count(device, "device", "a GPU's number"), 1 << 30),
+        "host" if device is None else device_name(device),
         check_count(offset, "offset"),
         None if size is None else check_count(size, "size"),
         bool(registered),
@@ -64,6 +67,6 @@ def plan(
     return Explanation(text, json.loads(content))
 
 
-def explain(path: str | bytes | os.PathLike[Any], device: int | None = 0, **settings: Any) -> Explanation:
+def explain(path: str | bytes | os.PathLike[Any], device: int | str | None = 0, **settings: Any) -> Explanation:
     """Which way a read of the whole file would take, and why: :func:`plan` for all of it."""
     return plan(path, device, **settings)

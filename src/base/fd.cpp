@@ -47,4 +47,26 @@ NativeCode native_errno(int number) {
     return {NativeCode::Layer::system, number, errno_name(number)};
 }
 
+void throw_if_out_of_descriptors(int problem, const std::string& name) {
+    if (problem == EMFILE) {
+        throw Error(ErrorCode::io_error, "cannot open '" + name + "': this process has as many files open as it may; close some, or raise the limit (ulimit -n)",
+                    native_errno(problem));
+    }
+    if (problem == ENFILE) {
+        throw Error(ErrorCode::io_error, "cannot open '" + name + "': the machine has as many files open as it may (/proc/sys/fs/file-max)", native_errno(problem));
+    }
+}
+
+std::string_view kind_of_file(unsigned mode) noexcept {
+    switch (mode & S_IFMT) {
+        case S_IFREG: return "a file";
+        case S_IFDIR: return "a directory";
+        case S_IFIFO: return "a named pipe (FIFO)";
+        case S_IFSOCK: return "a socket";
+        case S_IFCHR: return "a character device";
+        case S_IFBLK: return "a block device";
+        default: return "of no known kind";
+    }
+}
+
 }  // namespace waybill

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "waybill/error.hpp"
 
@@ -48,5 +49,11 @@ private:
 [[nodiscard]] std::string errno_name(int number);
 // {system, 5, "EIO"}
 [[nodiscard]] NativeCode native_errno(int number);
+
+// Throws Error io_error that says which limit was met, where opening `name` failed for want of a descriptor (EMFILE, ENFILE).
+void throw_if_out_of_descriptors(int problem, const std::string& name);
+
+// "a named pipe (FIFO)", "a character device" ... of a file's st_mode.
+[[nodiscard]] std::string_view kind_of_file(unsigned mode) noexcept;
 
 }  // namespace waybill

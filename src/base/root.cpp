@@ -28,6 +28,7 @@ MachineRoot::MachineRoot(std::string path, Recording* recording)
     : path_(path.empty() ? "/" : std::move(path)), recording_(recording) {
     folder_ = Fd(::open(path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!folder_) {
+        throw_if_out_of_descriptors(errno, path_);
         throw Error(ErrorCode::bad_setting,
                     "machine_root: cannot open the folder '" + path_ + "'; give a folder that holds a machine's files",
                     native_errno(errno));

@@ -52,7 +52,8 @@ std::string unlike_the_shipped_file(int version) {
 
 bool cufile_json_missing(const CheckSubject& subject, Finding& finding) {
     const CufileConfig& config = subject.machine.cufile.config;
-    if (!reads_files(subject) || (!config.file.empty() && config.missing_file.empty())) {
+    // A name that leads nowhere is a mistake with and without the library.
+    if (config.missing_file.empty() && (!reads_files(subject) || !config.file.empty())) {
         return false;
     }
     if (!config.missing_file.empty()) {

@@ -1,5 +1,6 @@
 #include "cli/arguments.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <sstream>
 
@@ -137,7 +138,7 @@ void add_write(CLI::App& app, WriteArguments& write) {
     command.add_option("--from", write.from, "the file that has the bytes, or - for standard input")->required()->type_name("PATH");
     add_size(command, "--offset", write.offset, "where in FILE the bytes go");
     add_size(command, "--size", write.size_bytes, "bytes; all of the source if not given");
-    command.add_option("--via", write.via, "memory that the bytes are written from: gpu:N or host")->type_name("WHERE");
+    command.add_option("--via", write.via, "memory that the bytes are written from: gpu:N (CUDA's number, a UUID or a PCI address) or host")->type_name("WHERE");
     command.add_option("--require", write.require, "fail unless this path is taken")->type_name("PATH");
     command.add_flag("--create", write.create, "make FILE if it is not there");
     command.add_flag("--truncate", write.truncate, "cut FILE after what was written (and make it where there is none)");
@@ -154,7 +155,7 @@ void add_plan(CLI::App& app, PlanArguments& plan) {
     command.add_option("file", plan.file, "the file")->required()->type_name("FILE");
     add_size(command, "--offset", plan.offset, "first byte");
     add_size(command, "--size", plan.size_bytes, "bytes; to the end of the file if not given");
-    command.add_option("--to,--device", plan.to, "gpu:N (default gpu:0) or host")->type_name("WHERE");
+    command.add_option("--to,--device", plan.to, "gpu:N (CUDA's number, a UUID or a PCI address; default gpu:0) or host")->type_name("WHERE");
     command.add_flag("--registered", plan.registered, "as if the destination were registered with cuFile, which then splits otherwise");
     add_setting(command, plan.settings, "--cufile-json", "cufile_json", "plan with this cufile.json");
     add_settings(command, plan.settings);
@@ -231,6 +232,11 @@ void add_config(CLI::App& app, ConfigArguments& config) {
     command.add_flag("--markdown", config.markdown, "print the table for the documentation");
 }
 
+// The parser has stopped somewhere, perhaps before it.
+bool asks_for_json(int count, char** words) {
+    return std::any_of(words, words + count, [](const char* word) { return std::string_view(word) == "--json"; });
+}
+
 std::unique_ptr<CLI::App> make_app(All& all) {
     auto app = std::make_unique<CLI::App>("Waybill reads files into GPU memory by the best path and tells which one it was.", "waybill");
     app->require_subcommand(1);
@@ -259,7 +265,7 @@ Arguments parse_arguments(int count, char** words) {
         std::ostringstream out;
         constexpr int kUsage = 2;
         const int code = app->exit(problem, out, out) == 0 ? 0 : kUsage;
-        return Usage{out.str(), code};
+        return Usage{out.str(), code, problem.what(), asks_for_json(count, words)};
     }
     if (app->got_subcommand("read")) {
         return all.read;

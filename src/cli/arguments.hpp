@@ -99,8 +99,10 @@ struct VersionArguments {
 
 // Help or an error of usage: a text to print, and the exit code.
 struct Usage {
-    std::string text;
+    std::string text;      // for people
     int exit_code = 0;
+    std::string sentence;  // of an error, without the advice on --help
+    bool json = false;     // --json is among the words, wherever the error is
 };
 
 using Arguments = std::variant<ReadArguments, WriteArguments, PlanArguments, CheckArguments, StatsArguments, BenchArguments,

@@ -76,6 +76,7 @@ int run_bench(const BenchArguments& arguments) {
     if (arguments.plot) {
         check_plotter();
     }
+    (void)machine_facts(resolve_settings({arguments.settings, {}}));  // a wrong setting is no row that cannot be measured
     const Place place = find_place(arguments.to);
     std::optional<TestFile> made;
     if (arguments.file.empty()) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.hpp"
 #include "cli/check_compare.hpp"
+#include "facts/scrub.hpp"
 
 namespace waybill {
 namespace {
@@ -30,25 +32,49 @@ void flatten(const Json& json, const std::string& place, std::map<std::string, s
 
 bool is_of_the_moment(const std::string& place) {
     constexpr std::string_view kParts[] = {"free_memory_bytes", "machine.cores", "machine.root", ".source", ".why", ".uuid", "file.path", "facts.file.mount.id",
-                                           "facts.file.mount.source", "link_gt_per_s", "probe", "mount.options", ".seen", ".text", ".fix",
+                                           "link_gt_per_s", "probe", ".seen", ".text", ".fix",
                                            ".not_needed", "route.reasons", "facts.gpu.gpu_direct_rdma"};
+    if (place == "facts.file.mount.source") {
+        return false;  // what is mounted, not where a fact is from
+    }
     return std::any_of(std::begin(kParts), std::end(kParts), [&](std::string_view part) {
         return part.front() == '.' ? place.ends_with(part) : place.find(part) != std::string::npos;
     });
 }
 
-std::map<std::string, std::string> leaves_of(const CheckReport& report) {
+// The kernel gives the options of the mount and of its file system one after the other, some of them twice.
+std::string sorted_options(const std::string& options) {
+    std::set<std::string_view> words;
+    for (const std::string_view word : split(options, ',')) {
+        words.insert(word);
+    }
+    return join({words.begin(), words.end()}, ",");
+}
+
+// A saved state has no names and addresses; so that they are no change, neither side has them here.
+std::map<std::string, std::string> leaves_of(const CheckReport& report, const Secrets& secrets) {
+    Json json = Json::parse(to_json(report));
+    if (Json& mount = json["facts"]["file"]["mount"]; mount.is_object()) {
+        // As it stands in the table of mounts, where servers are known by their place.
+        const auto scrubbed = scrub(" - " + mount["file_system"].get<std::string>() + " " + mount["source"].get<std::string>(), secrets);
+        mount["source"] = scrubbed.substr(4 + mount["file_system"].get<std::string>().size());
+        mount["options"] = sorted_options(scrub(mount["options"].get<std::string>(), secrets));
+    }
     std::map<std::string, std::string> leaves;
-    flatten(Json::parse(to_json(report)), "", leaves);
+    flatten(json, "", leaves);
     std::erase_if(leaves, [](const auto& leaf) { return is_of_the_moment(leaf.first); });
+    for (auto& [place, value] : leaves) {
+        value = scrub(value, secrets);
+    }
     return leaves;
 }
 
 }  // namespace
 
 std::vector<Change> changes_between(const CheckReport& before, const CheckReport& after) {
-    const auto old = leaves_of(before);
-    const auto now = leaves_of(after);
+    const Secrets secrets = Secrets::of_this_machine();
+    const auto old = leaves_of(before, secrets);
+    const auto now = leaves_of(after, secrets);
     std::set<std::string> places;
     for (const auto& [place, value] : old) {
         places.insert(place);

@@ -39,7 +39,7 @@ std::string as_text(const std::vector<SettingRow>& rows, const std::vector<std::
 std::string as_markdown() {
     std::string text =
         "# Settings\n\nGenerated from `src/settings/table.cpp` by `waybill config --markdown`; don't edit.\n\n"
-        "Precedence: call, context, `WAYBILL_` variable, `KVIKIO_` variable, configuration file, default. The file is "
+        "Precedence: call, context, `WAYBILL_` variable, `KVIKIO_` variable, configuration file, default. A variable that is empty is as one that is not set. The file is "
         "`WAYBILL_CONFIG`, else `$XDG_CONFIG_HOME/waybill/config.json`, else `~/.config/waybill/config.json`, else "
         "`/etc/waybill.json`: a JSON object of names and values, comments allowed.\n\n"
         "| setting | variables | accepted | default | meaning | source of the default |\n| --- | --- | --- | --- | --- | --- |\n";

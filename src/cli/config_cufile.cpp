@@ -52,6 +52,7 @@ std::string_view to_text(CufileProblem::Kind kind) noexcept {
         case Kind::passed_over: return "ignored";
         case Kind::contradiction: return "contradiction";
         case Kind::ends_process: return "ends-process";
+        case Kind::ends_read: return "ends-read";
         case Kind::unheard: break;
     }
     return "unknown";

@@ -1,7 +1,7 @@
 #include <signal.h>
 
 #include <cstdio>
-#include <type_traits>
+#include <new>
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
@@ -22,6 +22,8 @@ int run(const VersionArguments& arguments) { return run_version(arguments); }
 int run(const Usage& usage) {
     if (usage.exit_code == 0) {
         print(usage.text);
+    } else if (usage.json) {
+        throw Error(ErrorCode::invalid_argument, usage.sentence);
     } else {
         std::fputs(usage.text.c_str(), stderr);
     }
@@ -29,15 +31,7 @@ int run(const Usage& usage) {
 }
 
 bool wants_json(const Arguments& arguments) {
-    return std::visit(
-        [](const auto& chosen) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(chosen)>, Usage>) {
-                return false;
-            } else {
-                return chosen.json;
-            }
-        },
-        arguments);
+    return std::visit([](const auto& chosen) { return chosen.json; }, arguments);
 }
 
 int report(const Error& error, bool json) {
@@ -52,6 +46,16 @@ int report(const Error& error, bool json) {
     return exit_code(error.code());
 }
 
+// Standard output may be what cannot be written.
+int report_somewhere(const Error& error, bool json) {
+    try {
+        return report(error, json);
+    } catch (const Error& output_error) {
+        std::fprintf(stderr, "waybill: %s\n", output_error.what());
+        return exit_code(output_error.code());
+    }
+}
+
 }  // namespace
 }  // namespace waybill
 
@@ -59,20 +63,18 @@ int main(int count, char** words) {
     using namespace waybill;
     // A closed pipe is an error of the write, not the end of the program.
     ::signal(SIGPIPE, SIG_IGN);
+    // So is a limit of file sizes that is met (setrlimit(2)).
+    ::signal(SIGXFSZ, SIG_IGN);
     bool json = false;
     try {
         const Arguments arguments = parse_arguments(count, words);
         json = wants_json(arguments);
         return std::visit([](const auto& chosen) { return run(chosen); }, arguments);
     } catch (const Error& error) {
-        try {
-            return report(error, json);
-        } catch (const Error& output_error) {
-            std::fprintf(stderr, "waybill: %s\n", output_error.what());
-            return exit_code(output_error.code());
-        }
+        return report_somewhere(error, json);
+    } catch (const std::bad_alloc&) {
+        return report_somewhere(Error(ErrorCode::out_of_memory, "this process can have no more memory"), json);
     } catch (const std::exception& problem) {
-        std::fprintf(stderr, "waybill: %s\n", problem.what());
-        return exit_code(ErrorCode::internal);
+        return report_somewhere(Error(ErrorCode::internal, problem.what()), json);
     }
 }

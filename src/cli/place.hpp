@@ -1,4 +1,4 @@
-// Places of memory on the command line: gpu, gpu:N, gpu:UUID, gpu:PCI address, host.
+// Places of memory on the command line, as find_device() reads them.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,8 @@ struct Place {
     std::string note;  // why it is not the GPU that was meant by default
 };
 
-// `text` absent: the first GPU, or the host with a note where there is none. Initialises CUDA for a GPU.
+// `text` absent: the first GPU, or the host with a note where there is none. Initialises CUDA where it must be asked.
 // Throws Error invalid_argument, no_gpu.
 [[nodiscard]] Place find_place(const std::optional<std::string>& text);
-
-// The same without asking any driver, for plans: a number alone is understood. Absent: GPU 0.
-[[nodiscard]] Place place_without_driver(const std::optional<std::string>& text);
 
 }  // namespace waybill

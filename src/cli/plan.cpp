@@ -1,16 +1,15 @@
 #include "cli/commands.hpp"
-#include "cli/place.hpp"
 #include "cli/print.hpp"
 #include "waybill/file.hpp"
 
 namespace waybill {
 
 int run_plan(const PlanArguments& arguments) {
-    const Place place = place_without_driver(arguments.to);
     const Explanation explanation =
-        explain(arguments.file, place.device, arguments.offset, arguments.size_bytes, {arguments.settings, {}}, arguments.registered);
+        explain(arguments.file, arguments.to.value_or("gpu"), arguments.offset, arguments.size_bytes, {arguments.settings, {}}, arguments.registered);
     print(arguments.json ? to_json(explanation, 2) + "\n" : to_text(explanation));
-    return explanation.route.refused ? 1 : 0;  // a truthful no
+    const bool would_crash = explanation.route.doubt && explanation.cufile.config.ends_process;
+    return explanation.route.refused || would_crash ? 1 : 0;  // a truthful no
 }
 
 }  // namespace waybill

@@ -17,6 +17,7 @@
 namespace waybill {
 namespace {
 
+constexpr const char* kTooLarge = ": it would be larger than this process (ulimit -f) or its file system allows";
 constexpr std::uint64_t kChunkBytes = std::uint64_t{16} << 20;
 
 // Calls `use` with the bytes in host memory, chunk by chunk.
@@ -43,6 +44,7 @@ std::string hash_of(const Buffer& buffer, std::uint64_t size_bytes) {
 Fd open_output(const std::string& path, const File& source) {
     Fd out = open_descriptor(path.c_str(), O_WRONLY | O_CREAT, 0666);
     if (!out) {
+        throw_if_out_of_descriptors(errno, path);
         throw Error(ErrorCode::io_error, "--out: cannot open '" + path + "'", native_errno(errno));
     }
     struct stat ours {};
@@ -63,8 +65,8 @@ void write_out(const Fd& out, const std::string& path, const Buffer& buffer, std
         while (count != 0) {
             const ssize_t written = ::write(out.get(), bytes, count);
             if (written < 0 && errno != EINTR) {
-                throw Error(errno == ENOSPC ? ErrorCode::disk_full : ErrorCode::io_error, "--out: cannot write '" + path + "'",
-                            native_errno(errno));
+                throw Error(errno == ENOSPC || errno == EDQUOT ? ErrorCode::disk_full : ErrorCode::io_error,
+                            "--out: cannot write '" + path + "'" + (errno == EFBIG ? kTooLarge : ""), native_errno(errno));
             }
             bytes += std::max<ssize_t>(written, 0);
             count -= static_cast<std::uint64_t>(std::max<ssize_t>(written, 0));
@@ -91,16 +93,13 @@ int run_read(const ReadArguments& arguments) {
     const Fd out = arguments.out ? open_output(*arguments.out, file) : Fd();
     Request request;
     request.file_offset = arguments.offset;
+    request.size_bytes = arguments.size_bytes;
     request.target = {buffer.data(), room, {}, false};
+    request.room_is_of_file = true;
     request.require = require;
     for (std::uint64_t turn = 0; turn < arguments.repeat; ++turn) {
         Future future = file.pread(request);
         Receipt receipt = wait_visibly(future, file.settings().time_limit.value);
-        if (arguments.size_bytes && *arguments.size_bytes > receipt.moved_bytes) {
-            receipt.asked_bytes = *arguments.size_bytes;  // the buffer was made no larger than the file
-            receipt.is_short = true;
-            receipt.short_reason = "end-of-file";
-        }
         if (!place.note.empty()) {
             receipt.notes.push_back(place.note);
         }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include <fmt/format.h>
+
 #include "base/fd.hpp"
 #include "base/text.hpp"
 #include "check/findings.hpp"
@@ -40,12 +42,23 @@ struct Machine {
     }
 };
 
+// Before it is opened: that alone can do something to a device.
+void refuse_odd_file(const std::string& path) {
+    struct stat state {};
+    if (::stat(path.c_str(), &state) == 0 && !S_ISREG(state.st_mode) && !S_ISDIR(state.st_mode)) {
+        throw Error(ErrorCode::not_regular_file,
+                    fmt::format("'{}' is {}, not a file or a folder, so no path leads from it; name a file", path, kind_of_file(state.st_mode)));
+    }
+}
+
 Fd open_file_or_folder(const std::string& path) {
+    refuse_odd_file(path);
     Fd fd = open_descriptor(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (fd) {
         return fd;
     }
     const int problem = errno;
+    throw_if_out_of_descriptors(problem, path);
     if (problem == EACCES || problem == EPERM) {
         throw Error(ErrorCode::permission_denied, "no permission to open '" + path + "'", native_errno(problem));
     }

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -227,16 +228,35 @@ void check_written(const Libarchive& api, archive* writer, int status, const std
 
 }  // namespace
 
+namespace {
+
+// Some folder that machines have, or the facts that no file tells; an archive of nothing would stand for a machine without anything.
+void refuse_no_machine(const std::string& path, const std::string& folder) {
+    constexpr const char* kParts[] = {"proc", "sys", "dev", "etc", "run", "boot", "usr", "var", "opt", "home", "lib", "waybill-facts.json"};
+    const bool any = std::any_of(std::begin(kParts), std::end(kParts), [&](const char* part) {
+        std::error_code ignored;
+        return std::filesystem::exists(std::filesystem::symlink_status(std::filesystem::path(folder) / part, ignored));
+    });
+    if (!any) {
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("'{}' holds no saved machine: neither a folder such as proc or sys nor waybill-facts.json is at its top; make one with "
+                                "`waybill check FILE --save`", path));
+    }
+}
+
+}  // namespace
+
 SavedMachine::SavedMachine(const std::string& path) : folder_(path) {
     struct stat state {};
     if (::stat(path.c_str(), &state) != 0) {
         throw Error(ErrorCode::file_not_found, fmt::format("no such folder or archive: '{}'; check the path", path), native_errno(errno));
     }
     if (S_ISDIR(state.st_mode)) {
+        refuse_no_machine(path, path);
         return;
     }
     if (!S_ISREG(state.st_mode)) {
-        throw Error(ErrorCode::not_regular_file, fmt::format("'{}' is neither a folder nor a file; name a saved machine", path));
+        throw Error(ErrorCode::not_regular_file, fmt::format("'{}' is {}, neither a folder nor a file; name a saved machine", path, kind_of_file(state.st_mode)));
     }
     const Libarchive& api = libarchive(path);
     std::string name = (std::filesystem::temp_directory_path() / "waybill-root-XXXXXX").string();
@@ -247,6 +267,7 @@ SavedMachine::SavedMachine(const std::string& path) : folder_(path) {
     temporary_ = true;
     try {
         Unpacking(api, path, folder_).run();
+        refuse_no_machine(path, folder_);
     } catch (...) {
         std::error_code ignored;
         std::filesystem::remove_all(folder_, ignored);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/pci_address.hpp"
 #include "base/text.hpp"
-#include "facts/pci.hpp"
 
 namespace waybill {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "facts/cufile_entries.hpp"
 #include "settings/cufile_values.hpp"
+#include "waybill/error.hpp"
 
 namespace waybill {
 namespace {
@@ -70,6 +71,18 @@ void add_file(CufileConfig& config, const MachineRoot& root, const std::string& 
     }
 }
 
+// cuFile passes over a file that is not there; a setting of ours that names one is a mistake to be told. On another machine
+// this process's variables mean nothing, so there a call alone is heard.
+void refuse_missing(const CufileConfig& config, const MachineRoot& root, const Setting<std::string>& setting) {
+    if (config.missing_file.empty() || setting.value.empty() || (!root.is_live() && setting.origin != Origin::call)) {
+        return;
+    }
+    const Fact<std::string> text = root.read(config.missing_file);
+    throw Error(ErrorCode::bad_setting, (setting.where.empty() ? "the setting cufile_json" : "cufile_json, from " + setting.where + ",") +
+                                            " names '" + config.missing_file + "', which cannot be read (" +
+                                            (text.absent() ? "no such file" : text.why) + "); name another, or none for cuFile's own search");
+}
+
 std::string named_file(const MachineRoot& root, const Settings& settings, const Environment& environment) {
     const std::string* variable = find_variable(environment, "CUFILE_ENV_PATH_JSON");
     std::string path = settings.cufile_json.value.empty() && variable != nullptr ? *variable : settings.cufile_json.value;
@@ -89,6 +102,10 @@ void interpret(CufileConfig& config, const Environment& environment, std::option
         config.valid = false;
         config.ends_process = true;
         config.problem = ends;
+    } else if (const std::string ends_read = texts_of(reading, CufileProblem::Kind::ends_read); !ends_read.empty() && config.valid) {
+        config.valid = false;
+        config.ends_process = config.ends_in_read = true;
+        config.problem = ends_read;
     }
     config.origins.clear();
     take(reading, "execution.max_io_threads", config.max_io_threads, config);
@@ -116,6 +133,7 @@ CufileConfig read_cufile_config(const MachineRoot& root, const Settings& setting
     add_file(config, root, kSystemFile);
     if (const std::string named = named_file(root, settings, environment); !named.empty() && named != kSystemFile) {
         add_file(config, root, named);
+        refuse_missing(config, root, settings.cufile_json);
     }
     interpret(config, environment, version);
     return config;

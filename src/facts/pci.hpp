@@ -13,12 +13,6 @@
 
 namespace waybill {
 
-// 0000:01:00.0
-[[nodiscard]] bool is_pci_address(std::string_view text) noexcept;
-
-// Any of 0000:01:00.0, 01:00.0, 00000000:01:00.0, in any case -> 0000:01:00.0; empty when it is no address.
-[[nodiscard]] std::string plain_pci_address(std::string_view text);
-
 [[nodiscard]] Fact<PciFacts> read_pci(const MachineRoot& root, const std::string& address);
 
 [[nodiscard]] PciDistance distance_between(const PciFacts& one, const PciFacts& other);

@@ -1,13 +1,8 @@
 #include "facts/save.hpp"
 
 #include <sys/stat.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
-#include <cctype>
-#include <cstdlib>
 #include <filesystem>
-#include <regex>
 
 #include "base/text.hpp"
 
@@ -127,56 +122,7 @@ private:
     std::map<std::string, ArchiveEntry> entries_;
 };
 
-std::string replaced(const std::string& text, const char* pattern, const char* with) {
-    return std::regex_replace(text, std::regex(pattern, std::regex::optimize), with);
-}
-
-bool is_word_letter(char letter) { return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_'; }
-
-void replace_word(std::string& text, const std::string& word, const std::string& with) {
-    for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + with.size())) {
-        const bool whole = (at == 0 || !is_word_letter(text[at - 1])) &&
-                           (at + word.size() == text.size() || !is_word_letter(text[at + word.size()]));
-        if (whole) {
-            text.replace(at, word.size(), with);
-        } else {
-            ++at;
-        }
-    }
-}
-
 }  // namespace
-
-Secrets Secrets::of_this_machine() {
-    Secrets secrets;
-    utsname names{};
-    if (::uname(&names) == 0 && names.nodename[0] != '\0') {
-        secrets.words[names.nodename] = "host";
-    }
-    for (const char* variable : {"USER", "LOGNAME", "SUDO_USER"}) {
-        const char* name = std::getenv(variable);
-        if (name != nullptr && *name != '\0' && std::string_view(name) != "root") {
-            secrets.words[name] = "user";
-        }
-    }
-    return secrets;
-}
-
-std::string scrub(std::string text, const Secrets& secrets) {
-    for (const auto& [word, with] : secrets.words) {
-        replace_word(text, word, with);
-    }
-    text = replaced(text, "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}", "00000000-0000-0000-0000-000000000000");
-    text = replaced(text, "\\b[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}\\b", "00:00:00:00:00:00");
-    text = replaced(text, "\\b[0-9]{1,3}(\\.[0-9]{1,3}){3}\\b", "192.0.2.1");
-    text = replaced(text, "\\b[0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4}){7}\\b|\\b[0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4})*::[0-9a-fA-F:]*", "2001:db8::1");
-    text = replaced(text, "\\b[0-9a-f]{32,}\\b", "0");
-    // Servers and accounts in the table of mounts: "- nfs4 filer:/export", "- cifs //filer/share rw,username=...".
-    text = replaced(text, "( - [a-z0-9_.]+ )[^ /:]+:/", "$1server:/");
-    text = replaced(text, "( - [a-z0-9_.]+ )//[^/ ]+", "$1//server");
-    text = replaced(text, "\\b(username|user|domain|mountaddr|credentials)=[^ ,\n]+", "$1=x");
-    return replaced(text, "/home/[^/ ,]+", "/home/user");
-}
 
 std::map<std::string, ArchiveEntry> saved_entries(const std::set<std::string>& paths, const Secrets& secrets) {
     const MachineRoot root;
@@ -184,7 +130,18 @@ std::map<std::string, ArchiveEntry> saved_entries(const std::set<std::string>& p
     for (const std::string& path : paths) {
         walk.add(path);
     }
-    return walk.take();
+    // Names and targets too: what refers to one another must still do so.
+    std::map<std::string, ArchiveEntry> entries;
+    for (auto& [name, entry] : walk.take()) {
+        if (entry.kind == Kind::link) {
+            entry.text = scrub(entry.text, secrets);
+        }
+        ArchiveEntry& place = entries[scrub("/" + name, secrets).substr(1)];
+        if (place.text.empty() || entry.kind == Kind::folder) {
+            place = std::move(entry);  // two names may have become one
+        }
+    }
+    return entries;
 }
 
 }  // namespace waybill

@@ -8,6 +8,7 @@
 
 #include "base/root.hpp"
 #include "facts/archive.hpp"
+#include "facts/scrub.hpp"
 
 namespace waybill {
 
@@ -20,15 +21,6 @@ public:
 private:
     std::set<std::string> paths_;
 };
-
-// Words that must not leave the machine, and what stands for them.
-struct Secrets {
-    std::map<std::string, std::string> words;  // host and user names, longest first does not matter
-    [[nodiscard]] static Secrets of_this_machine();
-};
-
-// The text without host and user names, network addresses, UUIDs, serials and long identifiers. Pure.
-[[nodiscard]] std::string scrub(std::string text, const Secrets& secrets);
 
 // The running machine's files, links and folders among `paths`, by their true places, scrubbed.
 [[nodiscard]] std::map<std::string, ArchiveEntry> saved_entries(const std::set<std::string>& paths, const Secrets& secrets);

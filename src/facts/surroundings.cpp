@@ -1,8 +1,8 @@
 #include "facts/surroundings.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/device_name.hpp"
 #include "base/text.hpp"
 #include "facts/cufile_library.hpp"
 #include "facts/limits.hpp"
@@ -89,24 +89,13 @@ std::vector<GpuFacts> visible(std::vector<GpuFacts> gpus, const Environment& env
     return seen;
 }
 
-// "1", "gpu:1", "GPU-<uuid>", "0000:01:00.0"
+// A file's bytes go to a GPU here: the host's memory has no way of its own to tell of.
 int number_of(const std::vector<GpuFacts>& gpus, const std::string& device) {
-    const std::string name = device.starts_with("gpu:") ? device.substr(4) : device;
-    int number = 0;
-    const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (problem == std::errc() && end == name.data() + name.size() && number >= 0) {
-        return number;
+    const DeviceName name = parse_device_name(device);
+    if (name.is_host()) {
+        throw Error(ErrorCode::invalid_argument, "'" + device + "' names no GPU; a check is of the way to one");
     }
-    const std::string address = plain_pci_address(name);
-    if (address.empty() && !name.starts_with("GPU-")) {
-        throw Error(ErrorCode::invalid_argument, "'" + device + "' names no GPU; give CUDA's number, a UUID (GPU-...) or a PCI address (0000:01:00.0)");
-    }
-    for (const GpuFacts& gpu : gpus) {
-        if (gpu.uuid == name || (!address.empty() && gpu.pci_address == address)) {
-            return gpu.device;
-        }
-    }
-    throw Error(ErrorCode::no_gpu, "there is no GPU '" + device + "' here: " + std::to_string(gpus.size()) + " were found");
+    return device_among(gpus, name);
 }
 
 // Where GPU and drive are, and how far from one another.
@@ -199,8 +188,12 @@ GpuFacts gpu_of(const SurroundingFacts& surroundings, const MachineRoot& root, c
     return gpu_among(surroundings.gpus, surroundings.device, root, machine);
 }
 
+std::vector<GpuFacts> gpus_by_files(const MachineRoot& root, const Environment& environment) {
+    return visible(reachable_gpus(root, read_saved_facts(root)), environment);
+}
+
 GpuFacts gpu_by_files(int device, const MachineRoot& root, const Environment& environment, const MachineFacts& machine) {
-    return gpu_among(visible(reachable_gpus(root, read_saved_facts(root)), environment), device, root, machine);
+    return gpu_among(gpus_by_files(root, environment), device, root, machine);
 }
 
 }  // namespace waybill

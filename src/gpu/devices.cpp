@@ -1,11 +1,13 @@
 #include "gpu/devices.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
 
 #include <fmt/format.h>
 
+#include "base/device_name.hpp"
 #include "base/forks.hpp"
 #include "gpu/cuda.hpp"
 #include "waybill/buffer.hpp"
@@ -78,6 +80,24 @@ const GpuDevice* gpu_if_known(int ordinal) noexcept {
     const std::lock_guard lock(devices.mutex);
     const auto found = devices.by_ordinal.find(ordinal);
     return found == devices.by_ordinal.end() ? nullptr : found->second.get();
+}
+
+bool is_any_gpu_known() noexcept {
+    Devices& devices = the_devices.get();
+    const std::lock_guard lock(devices.mutex);
+    return std::any_of(devices.by_ordinal.begin(), devices.by_ordinal.end(), [](const auto& entry) { return entry.second != nullptr; });
+}
+
+int find_device(const std::string& text) {
+    const DeviceName name = parse_device_name(text);
+    if (name.number >= 0 || name.is_host()) {
+        return name.number;
+    }
+    const std::vector<GpuFacts> gpus = list_gpus();
+    if (gpus.empty()) {
+        (void)gpu_device(0);  // throws, and says why there is none
+    }
+    return device_among(gpus, name);
 }
 
 std::vector<GpuFacts> list_gpus() {

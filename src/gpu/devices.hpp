@@ -17,5 +17,7 @@ struct GpuDevice {
 
 // What gpu_device() answered before, else null. Never initialises anything. Thread-safe.
 [[nodiscard]] const GpuDevice* gpu_if_known(int ordinal) noexcept;
+// True once gpu_device() has answered for any: list_gpus() initialises nothing more then.
+[[nodiscard]] bool is_any_gpu_known() noexcept;
 
 }  // namespace waybill

@@ -26,6 +26,9 @@ void check_mode(Direction direction, const OpenFile& file, const Request& reques
     if (direction == Direction::read && request.sync) {
         throw Error(ErrorCode::invalid_argument, "sync is for writes; a read has nothing to bring to storage");
     }
+    if (request.room_is_of_file && direction == Direction::write) {
+        throw Error(ErrorCode::invalid_argument, "room_is_of_file is for reads; a write has all of its bytes in memory");
+    }
 }
 
 // Files of /proc and the like say that they are empty, and are not.
@@ -66,7 +69,7 @@ RequestRange check_range(Direction direction, const OpenFile& file, int fd, cons
         rest = size - request.file_offset;
     }
     range.asked_bytes = request.size_bytes.value_or(std::min(room, rest));
-    if (range.asked_bytes > room) {
+    if (range.asked_bytes > room && !request.room_is_of_file) {
         throw Error(ErrorCode::destination_too_small,
                     fmt::format("{} bytes do not fit in the {} bytes of memory from offset {}", range.asked_bytes, room,
                                 request.target_offset));
@@ -76,7 +79,7 @@ RequestRange check_range(Direction direction, const OpenFile& file, int fd, cons
                     fmt::format("offset {} and size {} together are beyond what a file can have", request.file_offset,
                                 range.asked_bytes));
     }
-    range.size_bytes = direction == Direction::read ? std::min(range.asked_bytes, rest) : range.asked_bytes;
+    range.size_bytes = direction == Direction::read ? std::min({range.asked_bytes, rest, room}) : range.asked_bytes;
     if (range.size_bytes != 0 && request.target.pointer == nullptr) {
         throw Error(ErrorCode::null_pointer, "the address of the memory is null");
     }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/device_name.hpp"
 #include "base/environment.hpp"
 #include "facts/surroundings.hpp"
 #include "gpu/cufile.hpp"
@@ -8,6 +9,8 @@
 #include "plan/alternatives.hpp"
 #include "plan/slow_shapes.hpp"
 #include "plan/threads.hpp"
+#include "settings/resolve.hpp"
+#include "waybill/buffer.hpp"
 #include "waybill/file.hpp"
 
 namespace waybill {
@@ -23,7 +26,20 @@ std::optional<GpuFacts> gpu_without_driver(int device, const Settings& settings,
     return known != nullptr ? known->facts : gpu_by_files(device, root, process_environment(), machine);
 }
 
+// A name's number in the order that gpu_without_driver() goes by.
+int device_without_driver(const std::string& text, const SettingLayers& layers) {
+    const DeviceName name = parse_device_name(text);
+    const MachineRoot& root = machine_root(resolve_settings(layers));
+    const bool driver_knows = root.is_live() && is_any_gpu_known();
+    return device_among(driver_knows ? list_gpus() : gpus_by_files(root, process_environment()), name);
+}
+
 }  // namespace
+
+Explanation explain(const std::filesystem::path& path, const std::string& device, std::uint64_t file_offset,
+                    std::optional<std::uint64_t> size_bytes, const SettingLayers& layers, bool registered) {
+    return explain(path, device_without_driver(device, layers), file_offset, size_bytes, layers, registered);
+}
 
 Explanation explain(const std::filesystem::path& path, int device, std::uint64_t file_offset,
                     std::optional<std::uint64_t> size_bytes, const SettingLayers& layers, bool registered) {

@@ -28,8 +28,10 @@ Json cufile_json(const Explanation& explanation) {
     const std::optional<int> version = cufile_version(explanation.cufile, explanation.use);
     const Execution keys = execution_in_force(explanation.cufile, explanation.use);
     const std::string& file = explanation.cufile.config.file;
+    const std::string& missing = explanation.cufile.config.missing_file;
     return {{"version", version ? Json(*version) : Json(nullptr)},
             {"json", file.empty() ? Json(nullptr) : Json(file)},
+            {"missing_json", missing.empty() ? Json(nullptr) : Json(missing)},
             {"registered", explanation.use.registered},
             {"max_io_threads", keys.threads},
             {"max_request_parallelism", keys.parallelism},

@@ -16,6 +16,10 @@ std::string answer(const Explanation& explanation) {
         return fmt::format("a read of {} would be REFUSED: {} ({})\n", escape_controls(explanation.file.path), route.refused->text,
                            route.refused->id);
     }
+    if (route.doubt && explanation.cufile.config.ends_process) {
+        return fmt::format("a read of {} would FAIL: {} ({}); a child process tries the driver first, so this one goes on\n",
+                           escape_controls(explanation.file.path), route.doubt->text, route.doubt->id);
+    }
     return fmt::format("{} of {} to {} would go by {} (engine {})\n", size_text(explanation.plan.size_bytes),
                        escape_controls(explanation.file.path), explanation.device < 0 ? "host memory" : fmt::format("gpu:{}", explanation.device),
                        to_text(route.expected_path), to_text(route.engine));
@@ -77,6 +81,9 @@ std::string cufile_rows(const Explanation& explanation) {
                     "destination {}registered",
                     cufile.config.file.empty() ? "no cufile.json, so built-in values" : cufile.config.file, keys.threads,
                     keys.parallelism, keys.threshold_bytes / 1024, keys.parallel_io, explanation.use.registered ? "" : "not "));
+    if (!cufile.config.missing_file.empty()) {
+        text += row("", fmt::format("{} is named and cannot be read, which cuFile passes over without a word", cufile.config.missing_file));
+    }
     const std::string note = basis_note(explanation.plan.basis);
     return note.empty() ? text : text + row("", note);
 }

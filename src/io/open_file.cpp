@@ -27,6 +27,7 @@ int open_flags(Mode mode) noexcept {
 
 [[noreturn]] void throw_open_error(const std::string& name, int problem) {
     const NativeCode native = native_errno(problem);
+    throw_if_out_of_descriptors(problem, name);
     switch (problem) {
         case ENOENT:
         case ENOTDIR:
@@ -57,7 +58,8 @@ Fd open_regular(const std::string& name, Mode mode) {
         throw_open_error(name, EISDIR);
     }
     if (!S_ISREG(state.st_mode)) {
-        throw Error(ErrorCode::not_regular_file, "'" + name + "' is not a regular file; give one with a size");
+        throw Error(ErrorCode::not_regular_file,
+                    "'" + name + "' is " + std::string(kind_of_file(state.st_mode)) + ", not a regular file; give one with a size");
     }
     ::fcntl(fd.get(), F_SETFL, 0);  // of the flags that can be set, O_NONBLOCK is the only one
     return fd;

@@ -8,17 +8,19 @@
 namespace waybill {
 namespace {
 
-ErrorCode code_of_errno(std::int64_t number, Direction direction) noexcept {
+ErrorCode code_of_errno(std::int64_t number) noexcept {
     switch (number) {
         case EFAULT: return ErrorCode::bad_pointer;
         case ENOSPC:
         case EDQUOT: return ErrorCode::disk_full;
-        case EFBIG: return direction == Direction::write ? ErrorCode::disk_full : ErrorCode::io_error;
         default: return ErrorCode::io_error;
     }
 }
 
-std::string_view advice(ErrorCode code) noexcept {
+std::string_view advice(ErrorCode code, std::int64_t number) noexcept {
+    if (number == EFBIG) {
+        return ": the file would be larger than this process (ulimit -f) or its file system allows";
+    }
     switch (code) {
         case ErrorCode::bad_pointer:
             return "; the address is not memory of this process (freed, or of a GPU that it cannot use)";
@@ -52,8 +54,8 @@ Error error_of(const Outcome& outcome, const std::string& name, Direction direct
                      what + ": the address is no host memory, and this process was forked from one that had initialised CUDA; "
                             "start workers with the method 'spawn' or 'forkserver'");
     }
-    const ErrorCode code = code_of_errno(failure.value, direction);
-    return Error(code, what + advice(code).data(), native_errno(static_cast<int>(failure.value)));
+    const ErrorCode code = code_of_errno(failure.value);
+    return Error(code, what + advice(code, failure.value).data(), native_errno(static_cast<int>(failure.value)));
 }
 
 }  // namespace waybill

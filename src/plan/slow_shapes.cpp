@@ -15,12 +15,6 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLargeRead = 64 * kMiB;
 
 void of_cufile(std::vector<Reason>& shapes, const Plan& plan, const Route& route, const Execution& execution) {
-    if (execution.parallel_io && execution.threads > 0 && execution.parallelism == 0) {
-        shapes.push_back(
-            {"cufile-divides-by-zero",
-             "with parallel_io and max_io_threads but a max_request_parallelism of 0 cuFileRead ended the process (division "
-             "by zero, seen in 1.15 to 1.20 over a stand-in libcuda); set max_request_parallelism to at least 1"});
-    }
     if (route.expected_path == Path::cufile_posix) {
         shapes.push_back(
             {"compatibility-mode-slow",

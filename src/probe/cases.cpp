@@ -50,6 +50,26 @@ Finding disagreement_of(const ProbeStep& step) {
             "a child process of --probe", "believe what was tried; please report it with an archive of --save", ""};
 }
 
+// What was tried has the last word: a verdict that it disproves is no verdict. A step of Waybill's own proves nothing of cuFile.
+void correct_verdicts(CheckReport& report, const ProbeStep& step, Tried::End end, const Finding& finding) {
+    if (step.what == "staged" || step.what == "host") {
+        return;
+    }
+    const Reason why{finding.id, finding.seen};
+    if (end != Tried::End::done) {
+        report.cufile = report.cufile.possible ? Verdict{false, std::nullopt, why} : report.cufile;
+        report.direct = report.direct.possible ? Verdict{false, std::nullopt, why} : report.direct;
+        return;
+    }
+    if (step.what != "cufile") {
+        return;  // that the driver opens is not yet a read
+    }
+    report.cufile = {true, std::nullopt, std::nullopt};
+    if (report.direct.possible) {
+        report.direct = {false, std::nullopt, why};  // another path than the one foretold
+    }
+}
+
 }  // namespace
 
 std::string foretold_driver_open(const CheckReport& report) {
@@ -63,11 +83,13 @@ std::string foretold_driver_open(const CheckReport& report) {
     if (!why || std::find(kOfDriver.begin(), kOfDriver.end(), why->id) == kOfDriver.end()) {
         return "opened";
     }
-    return why->id == "cufile-json-invalid" && report.machine.cufile.config.ends_process ? "crashed" : "refused";
+    const CufileConfig& config = report.machine.cufile.config;
+    return why->id != "cufile-json-invalid" || !config.ends_process ? "refused" : config.ends_in_read ? "opened" : "crashed";
 }
 
 std::string foretold_registration(const CheckReport& report) {
-    return without_gpu(report) ? "unknown" : report.cufile.possible ? "registered" : "refused";
+    const bool registers = report.cufile.possible || report.machine.cufile.config.ends_in_read;
+    return without_gpu(report) ? "unknown" : registers ? "registered" : "refused";
 }
 
 std::string foretold_cufile_read(const CheckReport& report) {
@@ -85,10 +107,11 @@ ProbeStep step_of(const std::string& what, const std::string& foretold, const Tr
 }
 
 void add_step(CheckReport& report, ProbeStep step, Tried::End end) {
-    if (end == Tried::End::crashed || end == Tried::End::hung) {
-        report.findings.insert(report.findings.begin(), end == Tried::End::crashed ? crash_of(step) : hang_of(step));
-    } else if (!step.agrees) {
-        report.findings.push_back(disagreement_of(step));
+    const bool died = end == Tried::End::crashed || end == Tried::End::hung;
+    if (died || !step.agrees) {
+        const Finding finding = end == Tried::End::crashed ? crash_of(step) : died ? hang_of(step) : disagreement_of(step);
+        report.findings.insert(died ? report.findings.begin() : report.findings.end(), finding);
+        correct_verdicts(report, step, end, finding);
     }
     report.probe.push_back(std::move(step));
 }

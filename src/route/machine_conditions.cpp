@@ -43,8 +43,10 @@ Answer json_valid(const Subject& subject) {
     if (config.valid) {
         return yes();
     }
-    return no(fmt::format("cuFile's configuration is not understood: {}{}", config.problem, config.ends_process ? " (the process would end)" : ""),
-              join(config.files, ", "));
+    std::string text = config.ends_in_read ? fmt::format("libcufile would end the process: {}", config.problem)
+                                           : fmt::format("cuFile's configuration is not understood: {}{}", config.problem,
+                                                         config.ends_process ? " (the process would end)" : "");
+    return no(std::move(text), join(config.files, ", "));
 }
 
 // One value that it refuses is enough for cuFileDriverOpen to fail, with 5002 or, in older versions, -22 (seen with 1.15 to 1.20).

@@ -43,8 +43,9 @@ Route forced_route(const FileFacts& file, const MachineFacts& machine, const Gpu
         route.reasons.push_back(*direct.first_failing);
     }
     if (const auto failed = first_failing({true, false, false}, file, machine, gpu)) {
-        // Another machine's files cannot be tried: there the facts have the last word.
-        const bool library_decides = failed->condition->library_decides && machine.root == "/";
+        // Another machine's files cannot be tried: there the facts have the last word. Nor can what would end this process.
+        const bool library_decides =
+            failed->condition->library_decides && machine.root == "/" && !machine.cufile.config.ends_in_read;
         (library_decides ? route.doubt : route.refused) = failed->reason;
     }
     return route;

@@ -61,10 +61,10 @@ private:
         if (is_on(parallel) && number_of(count) == 0) {
             add(Kind::contradiction, fmt::format("{} has no effect with {}", told(*parallel), told(*count)));
         } else if (is_on(parallel) && number_of(most) == 0) {
-            // Seen with 1.15.0 and 1.15.1 over a stand-in of the driver.
-            constexpr int kDividesBefore = 1160;
-            add(Kind::contradiction, fmt::format("{} has no effect with {}{}", told(*parallel), told(*most),
-                                                 version_ < kDividesBefore ? ", and cuFileRead likely ends the process (division by zero)" : ""));
+            // Seen with 1.15 to 1.20 over a stand-in of the driver (docs/measurements/2026-12-02-cufile-pieces.md).
+            add(Kind::ends_read, fmt::format("with {}, {} and {} cuFileRead divides by zero, which ends the process; set "
+                                             "execution.max_request_parallelism to at least 1",
+                                             told(*parallel), told(*count), told(*most)));
         }
     }
 

@@ -27,7 +27,8 @@ struct CufileProblem {
         refused,        // a value for which cuFileDriverOpen fails
         passed_over,    // a value that is taken as another, or as the default
         contradiction,  // keys that do not go together
-        ends_process,   // the library aborts
+        ends_process,   // the library aborts when its driver opens
+        ends_read,      // or when it reads
     };
     Kind kind = Kind::unheard;
     std::string text;   // with file, line and column

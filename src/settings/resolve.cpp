@@ -23,11 +23,17 @@ const std::string* find_value(const SettingValues& values, std::string_view name
     return found == values.end() ? nullptr : &found->second;
 }
 
+// An empty variable is one that is not set, as for most programs: `WAYBILL_TASK_SIZE= program` takes a setting away.
+const std::string* find_set_variable(const Environment& environment, std::string_view name) {
+    const std::string* const text = find_variable(environment, name);
+    return text == nullptr || text->empty() ? nullptr : text;
+}
+
 // KvikIO's variables; where a setting has two, they must say the same.
 std::optional<Found> find_kvikio(const SettingEntry& entry, const Environment& environment) {
     std::optional<Found> found;
     for (const std::string_view name : entry.kvikio_variables) {
-        const std::string* text = find_variable(environment, name);
+        const std::string* text = find_set_variable(environment, name);
         if (text == nullptr) {
             continue;
         }
@@ -47,7 +53,7 @@ Found find(const SettingEntry& entry, const SettingLayers& layers, const Environ
     if (const std::string* text = find_value(layers.context, entry.name)) {
         return {*text, Origin::context, {}};
     }
-    if (const std::string* text = find_variable(environment, entry.variable)) {
+    if (const std::string* text = find_set_variable(environment, entry.variable)) {
         return {*text, Origin::waybill_variable, std::string(entry.variable)};
     }
     if (const auto found = find_kvikio(entry, environment)) {

@@ -81,7 +81,7 @@ struct StatsSegment {
     StatsWord version;
     StatsWord size_bytes;
     StatsWord pid;                // in the process's own namespace
-    StatsWord start_unix_ns;      // of the segment: the first request
+    StatsWord start_unix_ns;      // when the first request began (of those that have ended)
     StatsWord start_ns;           // the same by the monotonic clock
     StatsWord uncounted;          // requests on a GPU past the sixteenth
     StatsWord refused[kStatsDirections];  // requests that failed before a byte moved, and so have no path

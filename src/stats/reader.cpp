@@ -146,8 +146,9 @@ ProcessStats read_stats(std::span<const std::byte> bytes, std::uint64_t taken_ns
 }
 
 void add_rates(ProcessStats& now, const ProcessStats& before) {
-    if (now.start_ns != before.start_ns || now.own_pid != before.own_pid) {
-        return;  // another program under the same number
+    // A start moves back when a request ends that began before the others; only another program under the same number has a later.
+    if (now.start_ns > before.start_ns || now.own_pid != before.own_pid) {
+        return;
     }
     for (PathStats& path : now.paths) {
         const auto earlier = std::find_if(before.paths.begin(), before.paths.end(), [&](const PathStats& other) {

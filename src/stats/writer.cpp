@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/clock.hpp"
 #include "stats/segment.hpp"
 #include "stats/sequence.hpp"
 
@@ -85,8 +86,13 @@ void describe(StatsGpu& gpu, const std::string& name, const std::string& uuid) n
     Change::add(row.errors, failed ? 1 : 0);
 }
 
-// True when it was the row's first request.
-bool add_to_row(StatsRow& row, const Receipt& receipt, bool failed) noexcept {
+// What a request is to its row.
+struct Place {
+    bool first = false;
+    bool longest = false;
+};
+
+Place add_to_row(StatsRow& row, const Receipt& receipt, bool failed) noexcept {
     const bool plain = receipt.source.page_cache_bytes == receipt.asked_bytes && receipt.moved_bytes == receipt.asked_bytes &&
                        receipt.tasks.count == 1 && receipt.judgement == Judgement::consistent && !failed;
     const std::uint64_t ns = receipt.times.total_ns;
@@ -96,14 +102,30 @@ bool add_to_row(StatsRow& row, const Receipt& receipt, bool failed) noexcept {
     if (!plain) {
         add_rest(row, receipt, failed);
     }
+    bool longest = false;
     if (!failed) {
         Change::add(row.latency_sum_ns, ns);
-        if (ns > row.latency_max_ns.load(std::memory_order_relaxed)) {
+        longest = ns > row.latency_max_ns.load(std::memory_order_relaxed);
+        if (longest) {
             Change::set(row.latency_max_ns, ns);
         }
         Change::add(row.histogram[histogram_bucket(ns)], 1);
     }
-    return change.is_first();
+    return {change.is_first(), longest};
+}
+
+// The life of a process begins with its first request, and a request is counted when it ends. One that began before all that
+// were counted is the first of its row or the longest so far, so no other has to look at the clock.
+[[gnu::cold]] void begin_life(StatsSegment& segment, std::uint64_t request_ns) noexcept {
+    const std::uint64_t now = now_ns();
+    const std::uint64_t began = now - std::min(now, request_ns);
+    std::uint64_t start = segment.start_ns.load(std::memory_order_relaxed);
+    while (began < start) {
+        if (segment.start_ns.compare_exchange_weak(start, began, std::memory_order_relaxed)) {
+            segment.start_unix_ns.fetch_sub(start - began, std::memory_order_relaxed);
+            return;
+        }
+    }
 }
 
 // What a row's first request leaves beside it.
@@ -124,7 +146,11 @@ void add_request(StatsSegment& segment, const Receipt& receipt, bool failed, con
         return;
     }
     const std::size_t place = stats_row(device, receipt.path, receipt.op);
-    if (add_to_row(segment.rows[place], receipt, failed)) {
+    const Place request = add_to_row(segment.rows[place], receipt, failed);
+    if (request.first || request.longest) {
+        begin_life(segment, receipt.times.total_ns);
+    }
+    if (request.first) {
         announce(segment, place, receipt, uuid);
     }
     if (totals != nullptr && device >= 0) {

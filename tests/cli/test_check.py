@@ -120,10 +120,23 @@ class TestPlaces:
         on_disk = report["facts"]["file"]["block"]["kind"] not in (None, "anonymous")
         assert ("subpath-mount" in ids(report)) == on_disk
 
-    def test_no_odd_file_is_waited_for(self, tmp_path):
+    def test_what_is_no_file_is_told_and_not_opened(self, tmp_path):
         os.mkfifo(tmp_path / "fifo")
-        assert check(tmp_path / "fifo", timeout=10).code == 1
-        assert check("/dev/zero", timeout=10).code == 1
+        (tmp_path / "link").symlink_to(tmp_path / "fifo")
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(tmp_path / "socket"))
+        kinds = {"fifo": "a named pipe", "link": "a named pipe", "socket": "a socket", "/dev/zero": "a character device", "/dev/null": "a character device"}
+        for name, kind in kinds.items():
+            for more in ((), ("--probe",), ("--save", tmp_path / "state.tar"), ("--compare", HEALTHY)):
+                result = check(tmp_path / name, *more, timeout=10)
+                assert (result.code, result.json["code"]) == (3, "not-regular-file"), name
+                assert kind in result.json["text"] and "would go" not in result.out + result.err
+            text = run("check", tmp_path / name)
+            assert kind in text.err and text.out == ""
+        assert check(tmp_path).code in (0, 1), "a folder has an answer"
+        assert kinds["fifo"] in run("read", tmp_path / "fifo", "--to", "host").err
+
+    def test_no_odd_file_is_waited_for(self, tmp_path):
         root = tmp_path / "root"
         (root / "proc").mkdir(parents=True)
         os.mkfifo(root / "proc/modules")
@@ -172,6 +185,26 @@ class TestSavedState:
         for name, content in members.items():  # a name that stands in a listing may be there, its content not
             assert not content or not re.search(r"serial|wwid|machine-id|hostname|/environ$|resolv\.conf|passwd", name), name
 
+    def test_names_and_links_are_scrubbed_as_contents_are_so_that_they_still_fit(self, sample, tmp_path):
+        home = tmp_path / "alice"
+        home.mkdir()
+        (home / "alice-pc-1.15.1.6.json").write_text('{"logging": {"dir": "/data/alice/10.1.2.3"}}')
+        (tmp_path / "link.json").symlink_to(home / "alice-pc-1.15.1.6.json")
+        data = home / "model.bin"
+        data.write_bytes(b"x" * 4096)
+        env = {"USER": "alice", "CUFILE_ENV_PATH_JSON": str(tmp_path / "link.json")}
+        saved = check(data, "--save", tmp_path / "state.tar", env=env)
+        with tarfile.open(tmp_path / "state.tar") as tar:
+            members = {member.name: tar.extractfile(member).read().decode(errors="replace") if member.isfile() else member.linkname for member in tar.getmembers()}
+        for name, text in members.items():
+            assert not re.search(r"\balice\b|10\.1\.2\.3", name + text, re.IGNORECASE), (name, text)
+        place = str(tmp_path).strip("/")
+        assert members[f"{place}/link.json"] == f"/{place}/user/user-pc-1.15.1.6.json"
+        again = check(str(data).replace("alice", "user"), "--root", tmp_path / "state.tar").json
+        assert again["facts"]["machine"]["cufile"]["json"] == str(tmp_path / "link.json")
+        assert again["facts"]["file"]["size_bytes"] == 4096
+        assert ids(again) == ids(saved.json)
+
     def test_nothing_changed_and_something_changed(self, archive, sample):
         result = check(sample[0], "--compare", archive[0], env={"CUFILE_LOGGING_LEVEL": "INFO"})
         assert result.json == {"schema": "waybill.changes/1", "changed": False, "changes": []} and result.code == 0
@@ -179,6 +212,38 @@ class TestSavedState:
         assert result.code == 1
         assert {"where": "facts.machine.cufile.force_compat_mode", "before": "false", "after": "true"} in result.json["changes"]
         assert "force_compat_mode" in run("check", sample[0], "--compare", archive[0], env={"CUFILE_FORCE_COMPAT_MODE": "true"}).out
+
+    @pytest.mark.parametrize(
+        "before, after, where",
+        [
+            ("rw,noatime", "ro,noatime", "options"),
+            ("rw,data=ordered", "rw,data=writeback", "options"),
+            ("rw", "rw,dax=always", "options"),
+            ("/dev/nvme0n1p1", "/dev/nvme1n1p1", "source"),
+            ("/dev/mapper/vg-one", "/dev/mapper/vg-two", "source"),
+        ],
+    )
+    def test_another_mount_is_a_change(self, tmp_path, before, after, where):
+        root = "1 0 254:0 / / rw - ext4 /dev/vda rw\n"
+        line = "30 1 259:1 / /data rw - ext4 /dev/nvme0n1p1 OPTIONS\n" if where == "options" else "30 1 259:1 / /data rw - ext4 SOURCE rw\n"
+        for name, text in (("old", before), ("new", after)):
+            (tmp_path / name / "proc/self").mkdir(parents=True)
+            (tmp_path / name / "proc/self/mountinfo").write_text(root + line.replace("OPTIONS", text).replace("SOURCE", text))
+        result = check("/data/x", "--root", tmp_path / "new", "--compare", tmp_path / "old")
+        change = [change for change in result.json["changes"] if change["where"] == f"facts.file.mount.{where}"]
+        assert result.code == 1 and len(change) == 1
+        assert before.split(",")[-1] in change[0]["before"] and after.split(",")[-1] in change[0]["after"]
+
+    def test_the_order_of_options_and_what_saving_takes_out_are_no_changes(self, tmp_path):
+        texts = {
+            "old": "30 1 0:41 / /data rw,noatime - nfs4 server:/export rw,noatime,addr=192.0.2.1\n",
+            "new": "30 1 0:41 / /data noatime,rw - nfs4 filer7.corp:/export noatime,rw,addr=10.1.2.3\n",
+        }
+        for name, text in texts.items():
+            (tmp_path / name / "proc/self").mkdir(parents=True)
+            (tmp_path / name / "proc/self/mountinfo").write_text("1 0 254:0 / / rw - ext4 /dev/vda rw\n" + text)
+        result = check("/data/x", "--root", tmp_path / "new", "--compare", tmp_path / "old")
+        assert result.json["changes"] == [] and result.code == 0
 
     def test_two_saved_machines(self):
         result = check("/tmp/file.bin", "--root", MACHINES / "h200-vm-with-udev-record/root", "--compare", H200)
@@ -203,6 +268,28 @@ def archive_of(path, *members):
 
 
 class TestHostileArchives:
+    @pytest.mark.parametrize("kind", ["tar", "tar.gz", "bytes", "zeros", "nothing", "folder", "other"])
+    def test_what_holds_no_machine(self, tmp_path, kind):
+        root = tmp_path / "root"
+        if kind in ("tar", "tar.gz"):
+            tarfile.open(root, "w:gz" if kind == "tar.gz" else "w").close()
+        elif kind == "folder":
+            root.mkdir()
+        elif kind == "other":
+            archive_of(root, ("photos/one.jpg", b"x"))
+        else:
+            root.write_bytes({"bytes": os.urandom(100_000), "zeros": bytes(100_000), "nothing": b""}[kind])
+        for more in ((), ("--mounts",)):
+            result = check(*([] if more else ["/data/x"]), *more, "--root", root)
+            assert result.code in (2, 3) and str(root) in result.json["text"], result.json
+        result = check("/", "--compare", root)
+        assert result.code in (2, 3) and str(root) in result.json["text"]
+
+    @pytest.mark.parametrize("root", ["/dev/zero", "/dev/null", "/dev/full"])
+    def test_a_device_is_no_machine(self, root):
+        result = check("/data/x", "--root", root, timeout=10)
+        assert result.code == 3 and root in result.json["text"] and "character device" in result.json["text"]
+
     @pytest.fixture
     def ask(self, tmp_path):
         scratch = tmp_path / "scratch"

@@ -268,3 +268,83 @@ class TestWrite:
                      env={"FAULTY_IO_WRITE_ERRNO": "28", "FAULTY_IO_AFTER": "2"})
         assert result.code == 3 and result.json["code"] == "disk-full"
         assert sink.read_bytes() == b"old" and [p.name for p in folder.iterdir()] == ["b"]
+
+
+UUID = "GPU-57575757-5757-5757-5757-575757575701"
+
+
+@pytest.mark.parametrize("name", ["1", "gpu:1", "cuda:1", UUID, f"gpu:{UUID.lower()}", "0000:02:00.0", "gpu:02:00.0"])
+def test_a_gpu_is_named_by_number_uuid_or_address(sample, tmp_path, name):
+    two = {"FAKE_CUDA_DEVICES": "2"}
+    assert run("read", sample[0], "--to", name, "--json", fakes=True, env=two).json["destination"]["device"] == 1
+    written = run("write", tmp_path / "copy", "--from", sample[0], "--create", "--via", name, "--json", fakes=True, env=two).json
+    assert written["destination"]["device"] == 1
+    quick = ("--size", "64KiB", "--requests", "64KiB", "--cache", "hot", "--time", "1ms", "--json")
+    assert run("bench", sample[0], "--to", name, *quick, fakes=True, env=two).json["gpu"] == "Waybill Test GPU 1"
+
+
+@pytest.mark.parametrize("name", ["0", "gpu:0", "GPU-0000", "0000:19:00.0", "19:00.0", "gpu:0000:19:00.0"])
+def test_a_gpu_that_files_show_is_named_by_number_uuid_or_address(sample, tmp_path, name):
+    gpu = tmp_path / "proc/driver/nvidia/gpus/0000:19:00.0"
+    gpu.mkdir(parents=True)
+    (gpu / "information").write_text("Model: NVIDIA H200\nGPU UUID: GPU-00000000-0000-0000-0000-000000000000\n")
+    for other in ("1", "0000:77:00.0", "GPU-1"):
+        assert run("plan", sample[0], "--to", other, "--set", f"machine_root={tmp_path}").code == (0 if other == "1" else 5)
+    assert run("plan", sample[0], "--to", name, "--json", "--set", f"machine_root={tmp_path}").json["device"] == 0
+    assert run("check", "/x", "--device", name, "--json", "--root", tmp_path).json["device"] == 0
+
+
+@pytest.mark.parametrize("name", ["moon", "gpu:", "GPU-", "0000:zz:00.0", "-1"])
+def test_what_names_no_device_is_a_usage_error_everywhere(sample, name):
+    for command in ("read", "plan", "bench"):
+        assert run(command, sample[0], f"--to={name}").code == 2
+    for result in (run("check", sample[0], f"--device={name}"), run("check", sample[0], "--device", "host")):
+        assert (result.code, "names no GPU" in result.err) == (2, True)
+    assert run("write", "/nowhere/x", "--from", sample[0], f"--via={name}").code == 2
+
+
+USAGE = [(), ("fly",), ("read",), ("read", "x", "--no-such-option"), ("read", "x", "--offset", "two"), ("read", "x", "y"), ("check", "--set", "x"),
+         ("bench", "--time", "soon"), ("stats", "0"), ("read", "x", "--to", "moon"), ("write", "x"), ("config", "--set", "=1")]
+
+
+@pytest.mark.parametrize("words", USAGE, ids=" ".join)
+def test_a_usage_error_under_json_is_json(tmp_path, words):
+    (tmp_path / "x").write_bytes(b"x")
+    text = run(*words, cwd=tmp_path)
+    assert (text.code, text.out) == (2, "") and text.err
+    for place in range(len(words) + 1):
+        if place and words[place - 1] in ("--set", "--offset", "--time", "--to"):
+            continue  # --json would be taken for its value
+        result = run(*words[:place], "--json", *words[place:], cwd=tmp_path)
+        assert (result.code, result.err) == (2, ""), place
+        assert result.json["schema"] == "waybill.error/1" and result.json["code"] == "invalid-argument", place
+        assert "--help" not in result.json["text"]
+    assert run("read", "--help", "--json").out.startswith("Read a file")
+
+
+def test_a_cufile_json_that_is_not_there_is_told_everywhere(sample, tmp_path):
+    missing = str(tmp_path / "nowhere.json")
+    fakes = {"FAKE_CUDA_READABLE": "1"}
+    commands = [("plan", sample[0]), ("read", sample[0], "--to", "gpu:0"), ("check", sample[0]), ("config", "--cufile"),
+                ("bench", sample[0], "--to", "gpu:0", "--time", "1ms"), ("write", tmp_path / "new", "--from", sample[0], "--create", "--via", "gpu:0")]
+    for command in commands:
+        for more, env in ((("--set", f"cufile_json={missing}"), {}), ((), {"WAYBILL_CUFILE_JSON": missing})):
+            result = run(*command, *more, "--json", fakes=True, env={**fakes, **env})
+            assert result.code == 2 and result.json["code"] == "bad-setting", command
+            assert missing in result.json["text"] and "no such file" in result.json["text"]
+    # cuFile's own variable is cuFile's to pass over, and ours to tell.
+    env = {"CUFILE_ENV_PATH_JSON": missing}
+    plan = run("plan", sample[0], "--compat-mode", "off", "--json", fakes=True, env=env).json
+    assert plan["cufile"]["missing_json"] == missing
+    assert missing in run("plan", sample[0], "--compat-mode", "off", fakes=True, env=env).out
+    for fakes in (True, False):
+        found = [finding for finding in run("check", sample[0], "--json", fakes=fakes, env=env).json["findings"] if finding["id"] == "cufile-json-missing"]
+        assert found and missing in found[0]["seen"]
+
+
+def test_an_empty_variable_is_not_set(sample):
+    rows = json.loads(run("config", "--json").out)
+    names = [row["variable"] for row in rows["settings"] if "variable" in row] or [f"WAYBILL_{row['name'].upper()}" for row in rows["settings"]]
+    env = {name: "" for name in [*names, "WAYBILL_CONFIG", "KVIKIO_COMPAT_MODE", "KVIKIO_NTHREADS", "KVIKIO_TASK_SIZE", "CUFILE_ENV_PATH_JSON"]}
+    assert json.loads(run("config", "--json", env=env).out)["settings"] == rows["settings"]
+    assert run("read", sample[0], "--to", "host", env=env).code == 0

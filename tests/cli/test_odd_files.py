@@ -1,6 +1,7 @@
 """Files and names that a careful program meets: holes, files of /proc, names with control characters, outputs that stay whole."""
 
 import os
+import resource
 import stat
 
 import pytest
@@ -85,3 +86,38 @@ def test_a_library_s_name_that_holds_no_version(waybill, tmp_path, name):
 def test_a_time_that_is_none(waybill, sample, limit):
     result = waybill("read", sample[0], "--to", "host", "--time-limit", limit)
     assert result.code == 2 and "time_limit" in result.err
+
+
+@pytest.mark.parametrize("way", ["write", "write-gpu", "atomic", "out"])
+def test_a_limit_of_file_sizes_is_no_full_disk_and_ends_nothing(waybill, tmp_path, way):
+    source = tmp_path / "source"
+    source.write_bytes(os.urandom(3_000_000))
+    target = tmp_path / "target"
+    words = {
+        "write": ("write", target, "--from", source, "--create"),
+        "write-gpu": ("write", target, "--from", source, "--create", "--via", "gpu:0"),
+        "atomic": ("write", target, "--from", source, "--atomic"),
+        "out": ("read", source, "--to", "host", "--out", target),
+    }[way]
+    limit = (1_000_000, 1_000_000)
+    result = waybill(*words, "--json", fakes=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+    assert result.code == 3, result.err
+    error = result.json
+    assert error["code"] == "io-error" and error["native"]["name"] == "EFBIG" and "ulimit -f" in error["text"]
+    if way == "atomic":
+        assert sorted(os.listdir(tmp_path)) == ["source"]
+
+
+@pytest.mark.parametrize("words", [("read", "--to", "host"), ("plan",), ("check",)])
+def test_a_lack_of_descriptors_is_told_as_one(waybill, tmp_path, words):
+    path = tmp_path / "x"
+    path.write_bytes(b"x" * 5000)
+    codes = set()
+    for limit in range(4, 16):
+        result = waybill(words[0], path, *words[1:], "--json", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)))
+        if result.out:
+            answer = result.json
+            if answer["schema"] == "waybill.error/1":
+                assert answer["code"] == "io-error" and "ulimit -n" in answer["text"], answer
+                codes.add(answer["native"]["name"])
+    assert codes == {"EMFILE"}

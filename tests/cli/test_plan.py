@@ -49,9 +49,35 @@ def test_it_warns_of_slow_shapes(plan):
 
     assert "unaligned-pieces" in slow("--size", "67112960", "--task-size", "1GiB")
     assert "unaligned-offset" in slow("--offset", "777")
-    keys = {"execution": {**SHIPPED["execution"], "max_request_parallelism": 0}}
-    assert "cufile-divides-by-zero" in slow(keys=keys)
     assert "slow " in plan("--offset", "777").out
+
+
+DIVIDES = {"execution": {**SHIPPED["execution"], "max_request_parallelism": 0}}
+
+
+def test_it_tells_that_a_read_would_divide_by_zero(sample, gpu_machine):
+    root = gpu_machine()
+    (root / "etc").mkdir(exist_ok=True)
+    (root / "run/udev/data").mkdir(parents=True, exist_ok=True)
+    (root / "run/udev/data/b259:2").write_text("I:1\nE:ID_FS_USAGE=filesystem\n")
+
+    def ask(mode, keys, *more):
+        (root / "etc/cufile.json").write_text(json.dumps(keys))
+        return run("plan", sample[0], "--compat-mode", mode, "--set", f"machine_root={root}", *more, fakes=True)
+
+    answer = ask("off", DIVIDES, "--json")
+    assert answer.code == 1 and answer.json["refused"]["id"] == "cufile-json-invalid"
+    text = ask("off", DIVIDES)
+    first = text.out.splitlines()[0]
+    assert text.code == 1 and "REFUSED" in first and "divides by zero" in first and "would go by" not in text.out
+    automatic = ask("auto", DIVIDES, "--json")
+    assert automatic.code == 0 and automatic.json["engine"] == "staged"
+    for harmless in ({"parallel_io": False}, {"max_io_threads": 0}, {"max_request_parallelism": 1}):
+        keys = {"execution": {**DIVIDES["execution"], **harmless}}
+        assert (ask("off", keys, "--json").json["refused"] or {"id": ""})["id"] != "cufile-json-invalid", harmless
+    for keys in ({"execution": []}, {"properties": 3}):
+        refused = ask("off", keys)
+        assert refused.code == 1 and "the process would end" in refused.out.splitlines()[0]
 
 
 def test_it_says_where_it_extrapolates(plan):

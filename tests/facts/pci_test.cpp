@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "facts/save.hpp"
-
+#include "base/pci_address.hpp"
 namespace waybill {
 namespace {
 
@@ -60,21 +59,6 @@ TEST(Pci, DistanceIsToldByTheSharedWay) {
     EXPECT_EQ(distance_between(gpu, device({"pci0000:40", "0000:40:01.0"}, 0)), PciDistance::same_socket);
     EXPECT_EQ(distance_between(gpu, device({"pci0000:80", "0000:80:01.0"}, 1)), PciDistance::other_socket);
     EXPECT_EQ(distance_between(gpu, device({"pci0000:80"}, -1)), PciDistance::unknown);
-}
-
-TEST(Save, NamesAndIdentifiersAreTakenOut) {
-    Secrets secrets;
-    secrets.words = {{"db7.example.com", "host"}, {"alice", "user"}};
-    const std::string text = scrub(
-        "10.1.2.3:/export /mnt nfs addr=10.1.2.3\nUUID=1b2c3d4e-aaaa-bbbb-cccc-0123456789ab db7.example.com alice malice\n"
-        "40 22 0:41 / /vol rw - nfs4 filer3.corp:/export rw\n41 22 0:42 / /win rw - cifs //winbox/share rw,username=carol,domain=CORP\n"
-        "/home/bob/x 52:54:00:12:34:56 fe80::1 /docker/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef 0000:01:00.0\n",
-        secrets);
-    for (const char* gone : {"10.1.2.3", "1b2c3d4e", "db7", " alice", "bob", "52:54", "fe80", "0123456789abcdef", "filer3", "winbox", "carol", "CORP"}) {
-        EXPECT_EQ(text.find(gone), std::string::npos) << gone << " in " << text;
-    }
-    EXPECT_NE(text.find("malice"), std::string::npos) << "a word that only contains a name is left";
-    EXPECT_NE(text.find("0000:01:00.0"), std::string::npos) << "a PCI address is no secret";
 }
 
 }  // namespace

@@ -99,11 +99,10 @@ TEST(SlowShapes, OfPiecesThatBeginInsideABlock) {
     EXPECT_THAT(one.slow(64 * kMiB), Contains("unaligned-tasks"));
 }
 
-TEST(SlowShapes, OfKeysThatEndTheProcessAndOfOnePiece) {
+TEST(SlowShapes, OfOnePiece) {
     using testing::Contains;
     Case one;
     one.cufile.config.max_request_parallelism = 0;
-    EXPECT_THAT(one.slow(kGiB), Contains("cufile-divides-by-zero"));
     one.settings.task_size.value = kGiB;
     EXPECT_THAT(one.slow(kGiB), Contains("one-piece"));
 }

@@ -60,5 +60,45 @@ TEST(ProbeCases, ACrashOrAHangIsAFindingThatComesFirstAlsoWhereItWasForetold) {
     EXPECT_EQ(report.probe.size(), 4U);
 }
 
+CheckReport promising() {
+    CheckReport report;
+    report.direct = {true, Path::nvidia_fs, std::nullopt};
+    report.cufile = {true, std::nullopt, std::nullopt};
+    return report;
+}
+
+TEST(ProbeCases, AVerdictThatWasDisprovedIsNoVerdict) {
+    for (const char* what : {"driver-open", "handle-registration", "cufile"}) {
+        for (const auto& [end, id] : {std::pair{End::crashed, "probe-crashed"}, std::pair{End::hung, "probe-hung"}, std::pair{End::refused, "probe-disagrees"}}) {
+            CheckReport report = promising();
+            add_step(report, step_of(what, "opened", {end, "", "cufile-error", "came to nothing"}), end);
+            for (const Verdict& verdict : {report.direct, report.cufile}) {
+                EXPECT_FALSE(verdict.possible) << what;
+                EXPECT_FALSE(verdict.path) << what;
+                ASSERT_TRUE(verdict.first_failing) << what;
+                EXPECT_EQ(verdict.first_failing->id, id) << what;
+            }
+        }
+    }
+    CheckReport report = promising();
+    add_step(report, step_of("cufile", "nvidia-fs", {End::done, "cufile-posix", "", ""}), End::done);
+    EXPECT_FALSE(report.direct.possible);
+    EXPECT_TRUE(report.cufile.possible);
+    report = blocked_by("udev-missing");
+    add_step(report, step_of("cufile", "refused", {End::crashed, "", "", ""}), End::crashed);
+    EXPECT_EQ(report.cufile.first_failing->id, "udev-missing") << "a no stays the no that it was";
+    report = blocked_by("udev-missing");
+    add_step(report, step_of("cufile", "refused", {End::done, "cufile-posix", "", ""}), End::done);
+    EXPECT_TRUE(report.cufile.possible) << "and a read that came disproves it";
+}
+
+TEST(ProbeCases, WhatAgreesOrIsNoneOfCufilesChangesNoVerdict) {
+    CheckReport report = promising();
+    add_step(report, step_of("cufile", "nvidia-fs", {End::done, "nvidia-fs", "", ""}), End::done);
+    add_step(report, step_of("staged", "staged", {End::crashed, "", "", ""}), End::crashed);
+    EXPECT_TRUE(report.direct.possible);
+    EXPECT_TRUE(report.cufile.possible);
+}
+
 }  // namespace
 }  // namespace waybill

@@ -391,5 +391,20 @@ TEST(Names, OfRequirementsAreReadBack) {
     EXPECT_THROW((void)parse_require("fast"), Error);
 }
 
+TEST(ARouteThatEndsTheProcess, IsRefusedWhereOnlyAReadWouldTell) {
+    MachineFacts machine = direct_machine();
+    machine.cufile.config.valid = false;
+    machine.cufile.config.ends_process = true;
+    const Route opening = ask(CompatMode::off, gpu_question(), direct_file(), machine);
+    ASSERT_TRUE(opening.doubt) << "a child process opens the driver first, and has the last word";
+    EXPECT_EQ(opening.doubt->id, "cufile-json-invalid");
+    EXPECT_TRUE(opening.suspicious_driver);
+    machine.cufile.config.ends_in_read = true;
+    const Route reading = ask(CompatMode::off, gpu_question(), direct_file(), machine);
+    ASSERT_TRUE(reading.refused);
+    EXPECT_EQ(reading.refused->id, "cufile-json-invalid");
+    EXPECT_EQ(ask(CompatMode::automatic, gpu_question(), direct_file(), machine).engine, EngineKind::staged);
+}
+
 }  // namespace
 }  // namespace waybill

@@ -57,6 +57,22 @@ TEST(Resolve, TheNearerLayerWins) {
     expect("9MiB", Origin::call, "");
 }
 
+TEST(Resolve, AnEmptyVariableIsNotSet) {
+    for (const SettingEntry& entry : setting_table()) {
+        Environment environment{{std::string(entry.variable), ""}};
+        for (const std::string_view name : entry.kvikio_variables) {
+            environment.emplace(name, "");
+        }
+        ASSERT_EQ(message_of({}, environment), "") << entry.name;
+        EXPECT_EQ(entry.origin(resolve({}, environment, {})), Origin::built_in) << entry.name;
+    }
+    const ConfigFile file{"/c.json", {{"task_size", "5MiB"}}};
+    EXPECT_EQ(resolve({}, {{"WAYBILL_TASK_SIZE", ""}}, file).task_size.origin, Origin::config_file) << "and hides no file";
+    EXPECT_EQ(resolve({}, {{"WAYBILL_TASK_SIZE", ""}, {"KVIKIO_TASK_SIZE", "6MiB"}}, {}).task_size.value, 6U << 20);
+    EXPECT_EQ(resolve({}, {{"KVIKIO_NTHREADS", ""}, {"KVIKIO_NUM_THREADS", "3"}}, {}).num_threads.value, 3U) << "and contradicts nothing";
+    EXPECT_NE(message_of({{{"task_size", ""}}, {}}, {}), "") << "a call says what it says";
+}
+
 TEST(Resolve, KvikiosTwoNamesForThreadsMustAgree) {
     EXPECT_EQ(resolve({}, {{"KVIKIO_NTHREADS", "4"}}, {}).num_threads.value, 4U);
     EXPECT_EQ(resolve({}, {{"KVIKIO_NUM_THREADS", "4"}, {"KVIKIO_NTHREADS", "4"}}, {}).num_threads.value, 4U);
@@ -83,7 +99,7 @@ TEST(Resolve, ABadValueNamesThePlaceTheValueAndWhatIsAccepted) {
     };
     for (const auto& [variable, value] : {Case{"WAYBILL_TASK_SIZE", "16MiBs"}, Case{"WAYBILL_TASK_SIZE", "0"},
                                           Case{"KVIKIO_TASK_SIZE", "1e6"}, Case{"KVIKIO_TASK_SIZE", "-1"},
-                                          Case{"WAYBILL_COMPAT_MODE", "maybe"}, Case{"KVIKIO_COMPAT_MODE", ""},
+                                          Case{"WAYBILL_COMPAT_MODE", "maybe"}, Case{"KVIKIO_COMPAT_MODE", " "},
                                           Case{"WAYBILL_NUM_THREADS", "0"}, Case{"WAYBILL_CACHED_SHARE", "101"},
                                           Case{"WAYBILL_DRIVER_TIMEOUT", "10 apples"}, Case{"WAYBILL_TIME_LIMIT", "-3"},
                                           Case{"WAYBILL_PAGE_CACHE", "never"}, Case{"WAYBILL_EVIDENCE", "2"}}) {

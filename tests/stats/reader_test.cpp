@@ -48,10 +48,13 @@ TEST(Reader, AnotherProcessUnderTheSameNumberGetsNoRates) {
     const TestSegment segment = make_segment();
     add_request(*segment, make_receipt(-1, Path::host, 1000, 1), false, {}, nullptr);
     ProcessStats before = look_at(segment);
-    before.start_ns += 1;
+    before.start_ns -= 1;
     ProcessStats now = look_at(segment);
     add_rates(now, before);
     EXPECT_FALSE(now.paths.at(0).now_bytes_per_s);
+    before.start_ns += 2;
+    add_rates(now, before);
+    EXPECT_TRUE(now.paths.at(0).now_bytes_per_s) << "a request has ended that began before the first that had";
 }
 
 TEST(Reader, AHostileSegmentIsReadToItsEndInEveryForm) {

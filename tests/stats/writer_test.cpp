@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "stats/contradictions.hpp"
 #include "stats/segments.hpp"
 #include "stats/sequence.hpp"
@@ -54,6 +55,27 @@ TEST(Writer, ARequestIsCountedUnderItsPlacePathAndDirection) {
     ASSERT_EQ(stats.gpus.size(), 1U);
     EXPECT_EQ(stats.gpus[0].name, "NVIDIA H200");
     EXPECT_EQ(stats.gpus[0].uuid, "GPU-30313233-3435-3637-3839-616263646566");
+}
+
+TEST(Writer, TheLifeBeginsWhereTheFirstRequestDid) {
+    const TestSegment segment = make_segment();
+    constexpr std::uint64_t kMs = 1'000'000;
+    const std::uint64_t made = now_ns();
+    segment->start_ns.store(made);
+    segment->start_unix_ns.store(5'000 * kMs);
+    const auto age_ms = [&] { return (made - segment->start_ns.load()) / kMs; };
+    const auto count = [&](int device, std::uint64_t ns) { add_request(*segment, make_receipt(device, Path::staged, 4096, ns), false, kUuid, nullptr); };
+    count(0, 100 * kMs);
+    EXPECT_NEAR(static_cast<double>(age_ms()), 100.0, 50.0);
+    const std::uint64_t first = segment->start_ns.load();
+    count(0, 1 * kMs);
+    count(1, 50 * kMs);
+    EXPECT_EQ(segment->start_ns.load(), first) << "they began later";
+    count(0, 2'000 * kMs);
+    EXPECT_NEAR(static_cast<double>(age_ms()), 2'000.0, 500.0) << "it began before the others and ended after them";
+    count(1, 4'000 * kMs);
+    EXPECT_NEAR(static_cast<double>(age_ms()), 4'000.0, 500.0) << "on another path";
+    EXPECT_EQ(made - segment->start_ns.load(), 5'000 * kMs - segment->start_unix_ns.load()) << "both clocks move alike";
 }
 
 TEST(Writer, AnErrorCountsWithItsBytesAndWithoutALatency) {

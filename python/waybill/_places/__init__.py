@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from .. import _core
+from .._file import check_count
 from ..errors import make_error
 
 
@@ -30,8 +32,8 @@ _NAMES = {
 def place_of(framework: str, device: Any) -> Place:
     """The place for a library by its name, as safetensors has it (``pt``, ``np`` ...) or ``cupy``, and a device.
 
-    ``device``: ``"cpu"`` or ``"host"``; a GPU's number, ``"cuda"``, ``"cuda:1"``, ``"gpu"``, ``"gpu:1"``, or a ``torch.device``;
-    ``None`` for the CPU, with CuPy for its current GPU. Raises ``waybill.BadArgument``; ``ImportError`` where the library is
+    ``device``: ``"cpu"`` or ``"host"``; a GPU's number, ``"cuda"``, ``"cuda:1"``, ``"gpu"``, ``"gpu:1"``, a UUID, a PCI address,
+    or a ``torch.device``; ``None`` for the CPU, with CuPy for its current GPU. Raises ``waybill.BadArgument``; ``ImportError`` where the library is
     missing.
     """
     library = _NAMES.get(framework) if isinstance(framework, str) else None
@@ -60,20 +62,25 @@ def array_place(device: Any) -> Place:
     return place_of("np" if device_number(device) in (None, "current") else "cupy", device)
 
 
+def device_name(device: Any) -> str:
+    """A device as the library reads it: text is left as it is, and so is how a ``torch.device`` writes itself.
+
+    Raises ``TypeError`` for what is neither a name nor a whole number, ``waybill.BadArgument`` for a negative one.
+    """
+    if isinstance(device, str):
+        return device
+    if type(device).__module__ == "torch" and type(device).__name__ == "device":
+        return str(device)
+    return str(check_count(device, "device", "a GPU's number or name"))
+
+
 def device_number(device: Any) -> Any:
-    """A GPU's number, ``None`` for host memory, or ``"current"`` where ``device`` is ``None``."""
+    """A GPU's number, ``None`` for host memory, or ``"current"`` where ``device`` is ``None``. Raises ``waybill.BadArgument``,
+    and ``waybill.GpuError`` for a UUID or an address that no GPU here has."""
     if device is None:
         return "current"
-    if isinstance(device, int) and not isinstance(device, bool):
-        if device < 0:
-            raise make_error("invalid-argument", f"device is {device}; a GPU's number cannot be negative")
-        return device
-    kind, _, number = str(device).partition(":")
-    if kind in ("cpu", "host") and (not number or (kind == "cpu" and number == "0")):
-        return None
-    if kind in ("cuda", "gpu") and (number.isdecimal() or str(device) == kind):
-        return int(number or 0)
-    raise make_error("invalid-argument", f"device is {device!r}; give 'cpu', 'cuda', 'cuda:1' or a GPU's number")
+    number = _core.find_device(device_name(device))
+    return None if number < 0 else number
 
 
-__all__ = ["Place", "array_place", "device_number", "place_of"]
+__all__ = ["Place", "array_place", "device_name", "device_number", "place_of"]

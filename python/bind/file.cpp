@@ -62,18 +62,14 @@ std::optional<std::uint64_t> plain_count(nb::handle value) {
     return static_cast<std::uint64_t>(number);
 }
 
-// A blocking read into the memory of an object with the buffer protocol, in one call: what a small read costs above this
-// library is mostly the way through Python. None where anything is unusual; the package then serves it, or says why not.
-nb::object read_buffer(const File& file, nb::handle array, nb::handle offset, nb::handle size, nb::handle target_offset,
-                       const char* require, std::uint64_t below_bytes) {
+// A blocking read in one call: what a small read costs above this library is mostly the way through Python. None where anything
+// is unusual; the package then serves it, or says why not.
+nb::object read_at_once(const File& file, const waybill::Target& target, std::optional<void*> stream, nb::handle offset,
+                        nb::handle size, nb::handle target_offset, const char* require, std::uint64_t below_bytes) {
     const std::optional<std::uint64_t> from = plain_count(offset);
-    const std::optional<std::uint64_t> count = size.is_none() ? std::uint64_t{0} : plain_count(size);
+    const std::optional<std::uint64_t> count = size.is_none() ? target.capacity_bytes : plain_count(size);
     const std::optional<std::uint64_t> into = plain_count(target_offset);
-    if (!from || !count || !into) {
-        return nb::none();
-    }
-    const BufferView view(array);
-    if (!view.writable_bytes() || (size.is_none() ? *view.writable_bytes() : *count) >= below_bytes) {
+    if (!from || !count || !into || *count >= below_bytes) {
         return nb::none();
     }
     waybill::Request request;
@@ -81,15 +77,35 @@ nb::object read_buffer(const File& file, nb::handle array, nb::handle offset, nb
     if (!size.is_none()) {
         request.size_bytes = *count;
     }
-    request.target = {view.data(), *view.writable_bytes(), {}, false};
+    request.target = target;
     request.target_offset = *into;
     request.require = waybill::parse_require(require);
+    request.stream = stream;
     std::optional<waybill::Receipt> receipt;
     {
         const Released released;
         receipt.emplace(file.read(request));
     }
     return nb::cast(std::move(*receipt));
+}
+
+// Into the memory of an object with the buffer protocol.
+nb::object read_buffer(const File& file, nb::handle array, nb::handle offset, nb::handle size, nb::handle target_offset,
+                       const char* require, std::uint64_t below_bytes) {
+    const BufferView view(array);
+    if (!view.writable_bytes()) {
+        return nb::none();
+    }
+    const waybill::Target target{view.data(), *view.writable_bytes(), {}, false};
+    return read_at_once(file, target, std::nullopt, offset, size, target_offset, require, below_bytes);
+}
+
+// Into memory whose address, size and stream are known.
+nb::object read_memory(const File& file, std::uintptr_t pointer, std::uint64_t capacity_bytes, std::uintptr_t stream,
+                       nb::handle offset, nb::handle size, nb::handle target_offset, const char* require,
+                       std::uint64_t below_bytes) {
+    const waybill::Target target{reinterpret_cast<void*>(pointer), capacity_bytes, {}, false};
+    return read_at_once(file, target, reinterpret_cast<void*>(stream), offset, size, target_offset, require, below_bytes);
 }
 
 }  // namespace
@@ -106,6 +122,8 @@ void bind_file(nb::module_& module) {
             nb::arg("path"), nb::arg("mode"), nb::arg("call"), nb::arg("context"))
         .def("read_buffer", &read_buffer, nb::arg("array").none(), nb::arg("offset").none(), nb::arg("size").none(),
              nb::arg("target_offset").none(), nb::arg("require"), nb::arg("below_bytes"))
+        .def("read_memory", &read_memory, nb::arg("pointer"), nb::arg("capacity_bytes"), nb::arg("stream"), nb::arg("offset").none(),
+             nb::arg("size").none(), nb::arg("target_offset").none(), nb::arg("require"), nb::arg("below_bytes"))
         .def("read",
              [](const File& file, const Place& place, const std::string& require, const Texts& call) {
                  const waybill::Request request = request_of(place, require);

@@ -10,6 +10,7 @@ from typing import Any
 from . import _core
 from ._arrays import Memory, describe
 from ._arrays.buffer import PLAIN
+from ._arrays.cupy import plain as plain_cupy
 from ._future import Future, check_seconds
 from ._receipt import Receipt, leave
 from ._settings import as_texts, context_settings
@@ -101,15 +102,18 @@ class File:
         ``time_limit``: waiting then serves interrupts at once.
         """
         if (
-            type(array) in PLAIN
-            and stream is None
+            stream is None
             and time_limit is None
             and not progress
             and not settings
             and self._time_limit is None
             and type(require) is str
         ):
-            core = self._core.read_buffer(array, offset, size, target_offset, require, _INTERRUPTIBLE_BYTES)
+            core = None
+            if type(array) in PLAIN:
+                core = self._core.read_buffer(array, offset, size, target_offset, require, _INTERRUPTIBLE_BYTES)
+            elif (known := plain_cupy(array)) is not None:
+                core = self._core.read_memory(*known, offset, size, target_offset, require, _INTERRUPTIBLE_BYTES)
             if core is not None:
                 return leave(core)
         memory = describe(array, writable=True)

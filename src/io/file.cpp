@@ -46,7 +46,7 @@ Receipt finish(Direction direction, std::span<const FileAndRequest> requests, co
                     "the request on '" + *requests.front().file->name +
                         "' did not end within its time limit; what has started goes on, so keep the memory until it is done");
     }
-    return transfer->result();
+    return transfer->take_result();
 }
 
 }  // namespace

@@ -301,7 +301,7 @@ void Transfer::settle() {
     } else {
         error_ = requirement_error(consignment_, *receipt);
     }
-    receipt_ = std::move(receipt);
+    receipt_ = receipt;
     if (error_) {
         error_ = error_->with_receipt(receipt_);
     }
@@ -344,6 +344,11 @@ const Receipt& Transfer::result() {
         throw *error_;
     }
     return *receipt_;
+}
+
+Receipt Transfer::take_result() {
+    (void)result();
+    return std::move(*receipt_);
 }
 
 bool Transfer::cancel() {

@@ -34,6 +34,7 @@ struct Transfer final : SharedWork, std::enable_shared_from_this<Transfer> {
     [[nodiscard]] bool wait_for(std::chrono::nanoseconds limit);
     [[nodiscard]] std::uint64_t moved_bytes();  // so far
     [[nodiscard]] const Receipt& result();      // after wait()
+    [[nodiscard]] Receipt take_result();        // the same, once: the receipt itself instead of a copy
     // Drops what no thread has claimed; true when that is anything.
     bool cancel();
     int event_descriptor();
@@ -77,7 +78,7 @@ private:
     Tally tally_;
     std::optional<Error> could_not_begin_;  // the first thread that failed before it moved anything
     std::optional<Error> error_;
-    std::shared_ptr<const Receipt> receipt_;
+    std::shared_ptr<Receipt> receipt_;
     Fd event_;
 };
 

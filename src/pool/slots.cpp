@@ -22,9 +22,14 @@ std::size_t mapped_bytes(std::size_t size_bytes) noexcept {
     return (size_bytes + kSlotSlackBytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
 }
 
-// Aligned to a huge page, so that the kernel can back it with them; falls back to small pages by itself.
+// Address space for so many slots is asked for at once: mappings are made one at a time in a process, and each would wait for the
+// pages that other threads bring in meanwhile.
+constexpr std::size_t kSlotsPerMapping = 8;
+
+// Address space for `size_bytes`, aligned to a huge page so that the kernel can back it with them; it falls back to small pages by
+// itself. Null when there is none.
 std::byte* map_memory(std::size_t size_bytes) noexcept {
-    const std::size_t room = mapped_bytes(size_bytes) + kHugePageBytes;
+    const std::size_t room = size_bytes + kHugePageBytes;
     void* mapping = ::mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping == MAP_FAILED) {
         return nullptr;
@@ -37,13 +42,11 @@ std::byte* map_memory(std::size_t size_bytes) noexcept {
     }
     std::byte* const memory = first + lead;
     if (kHugePageBytes - lead != 0) {
-        ::munmap(memory + mapped_bytes(size_bytes), kHugePageBytes - lead);
+        ::munmap(memory + size_bytes, kHugePageBytes - lead);
     }
-    if (size_bytes >= kHugePageBytes) {
-        ::madvise(memory, size_bytes / kHugePageBytes * kHugePageBytes, MADV_HUGEPAGE);
-    }
+    ::madvise(memory, size_bytes, MADV_HUGEPAGE);
     // A forked child must neither copy nor share what a device writes to.
-    ::madvise(memory, mapped_bytes(size_bytes), MADV_DONTFORK);
+    ::madvise(memory, size_bytes, MADV_DONTFORK);
     return memory;
 }
 
@@ -72,7 +75,7 @@ std::uint64_t SlotPool::pin_ns() noexcept {
 Slot SlotPool::make(std::size_t size_bytes, const CudaApi* api) {
     const std::uint64_t start = now_ns();
     Slot slot;
-    slot.memory = map_memory(size_bytes);
+    slot.memory = take_space(mapped_bytes(size_bytes));
     slot.size_bytes = size_bytes;
     if (slot && api != nullptr) {
         populate(slot.memory, size_bytes + kSlotSlackBytes);
@@ -80,6 +83,33 @@ Slot SlotPool::make(std::size_t size_bytes, const CudaApi* api) {
     }
     pin_time_ns += now_ns() - start;
     return slot;
+}
+
+// Address space of a slot: of what was mapped for several, or a mapping of its own.
+std::byte* SlotPool::take_space(std::size_t mapped_bytes) {
+    const std::lock_guard lock(spaces_mutex_);
+    if (spaces_bytes_ != mapped_bytes) {
+        free_spaces();
+        spaces_bytes_ = mapped_bytes;
+    }
+    if (spaces_ == nullptr) {
+        spaces_ = map_memory(mapped_bytes * kSlotsPerMapping);
+        if (spaces_ == nullptr) {
+            return map_memory(mapped_bytes);
+        }
+        spaces_left_ = kSlotsPerMapping;
+    }
+    std::byte* const space = spaces_;
+    spaces_ = --spaces_left_ == 0 ? nullptr : spaces_ + mapped_bytes;
+    return space;
+}
+
+void SlotPool::free_spaces() noexcept {
+    if (spaces_ != nullptr) {
+        ::munmap(spaces_, spaces_left_ * spaces_bytes_);
+        spaces_ = nullptr;
+        spaces_left_ = 0;
+    }
 }
 
 // Under the mutex. Slots that are too small are not used, nor pageable ones where pinned memory is wanted; they stay for others.

@@ -47,6 +47,8 @@ public:
 
 private:
     Slot make(std::size_t size_bytes, const CudaApi* api);
+    std::byte* take_space(std::size_t mapped_bytes);
+    void free_spaces() noexcept;
     Slot take_free(std::size_t size_bytes, bool pinned);
     // A slot; or none, and how many returns there had been when it could not be had.
     struct Attempt {
@@ -65,6 +67,11 @@ private:
     std::uint64_t in_use_ = 0;  // slots
     std::uint64_t returns_ = 0;  // slots and reservations given back
     std::uint64_t refusals_ = 0;
+
+    std::mutex spaces_mutex_;
+    std::byte* spaces_ = nullptr;  // mapped and not yet a slot's
+    std::size_t spaces_left_ = 0;
+    std::size_t spaces_bytes_ = 0;  // of each
 };
 
 // A slot for as long as it lives.

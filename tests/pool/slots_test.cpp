@@ -71,14 +71,18 @@ TEST_F(Slots, FreeingLeavesWhatIsInUse) {
 TEST_F(Slots, AWaiterIsWokenByAReservationThatFails) {
     static std::atomic<bool> entered;
     static std::atomic<bool> go_on;
+    static std::atomic<int> failures;  // for several slots, then for one
     entered = false;
     go_on = false;
+    failures = 2;
     may_map = [] {
         entered = true;
         while (!go_on) {
             std::this_thread::sleep_for(milliseconds(1));
         }
-        may_map = nullptr;  // this one fails, later ones do not
+        if (--failures == 0) {
+            may_map = nullptr;  // these fail, later ones do not
+        }
         return false;
     };
     std::future<ErrorCode> first = take_in_thread(pool_, kSlotBytes);

@@ -17,15 +17,11 @@ std::vector<waybill::FileRequest> requests_of(const std::vector<FilePlace>& plac
     return requests;
 }
 
-// Memory that ranges of files are put into, one after another: pointer, capacity, offset into it, stream or None.
-using RangesPlace = std::tuple<std::uintptr_t, std::uint64_t, std::uint64_t, std::optional<std::uintptr_t>>;
-
+// Ranges of files, one after another from where `place` begins in its memory.
 std::vector<waybill::FileRequest> back_to_back(const std::vector<const File*>& files, const std::vector<std::uint64_t>& offsets,
-                                               const std::vector<std::uint64_t>& sizes, const RangesPlace& place,
+                                               const std::vector<std::uint64_t>& sizes, const Place& place,
                                                const std::string& require) {
-    const auto& [pointer, capacity, target_offset, stream] = place;
-    Place of_one{pointer, capacity, 0, 0, target_offset, stream};
-    waybill::FileRequest request{nullptr, request_of(of_one, require)};
+    waybill::FileRequest request{nullptr, request_of(place, require)};
     std::vector<waybill::FileRequest> requests;
     requests.reserve(offsets.size());
     for (std::size_t k = 0; k < offsets.size(); ++k) {
@@ -161,14 +157,14 @@ void bind_file(nb::module_& module) {
                    return keep([&] { return waybill::pread_many(requests, values_of(call)); }, std::move(kept));
                });
     module.def("read_ranges", [](const std::vector<const File*>& files, const std::vector<std::uint64_t>& offsets,
-                                 const std::vector<std::uint64_t>& sizes, const RangesPlace& place, const std::string& require,
+                                 const std::vector<std::uint64_t>& sizes, const Place& place, const std::string& require,
                                  const Texts& call) {
         const Released released;
         return waybill::read_many(back_to_back(files, offsets, sizes, place, require), values_of(call));
     });
     module.def("pread_ranges",
                [](const std::vector<const File*>& files, const std::vector<std::uint64_t>& offsets,
-                  const std::vector<std::uint64_t>& sizes, const RangesPlace& place, const std::string& require, const Texts& call,
+                  const std::vector<std::uint64_t>& sizes, const Place& place, const std::string& require, const Texts& call,
                   nb::object kept) {
                    return keep([&] { return waybill::pread_many(back_to_back(files, offsets, sizes, place, require), values_of(call)); },
                                std::move(kept));

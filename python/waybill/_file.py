@@ -122,10 +122,9 @@ class File:
         limit = self._time_limit if time_limit is None else time_limit
         texts = as_texts(settings) if settings else {}
         asked = memory.size_bytes - place[4] if place[3] is None else place[3]
-        if limit is None and not progress and asked < _INTERRUPTIBLE_BYTES:
-            return leave(self._core.read(place, require, texts))
         total = min(asked, max(0, self.size - place[2])) if progress else None
-        return _wait(Future(self._core.pread(place, require, texts, (self, memory.owner))), limit, total)
+        calls = (self._core.read, self._core.pread)
+        return _finish(calls, (place, require, texts), (self, memory.owner), asked, limit, total)
 
     def _read_new(self, array: Any, offset: int, size: int, require: str, time_limit: float | None, progress: bool) -> Receipt:
         """Reads ``size`` bytes into an array that was made for as many of them as the file has: what it lacks is short."""
@@ -302,6 +301,17 @@ def _wait(future: Future, time_limit: float | None, total_bytes: int | None = No
         raise
 
 
+# A request that this thread waits for, by the first of `calls`, or by the second where interrupts, a time limit or progress are
+# to be served meanwhile. `kept`: what must live until it is done.
+def _finish(
+    calls: tuple[Any, Any], arguments: tuple[Any, ...], kept: Any, asked: int, time_limit: float | None, total_bytes: int | None
+) -> Receipt:
+    at_once, begin = calls
+    if time_limit is None and total_bytes is None and asked < _INTERRUPTIBLE_BYTES:
+        return leave(at_once(*arguments))
+    return _wait(Future(begin(*arguments, kept)), time_limit, total_bytes)
+
+
 def _with_file(file: File, requests: Iterable[Any]) -> Iterable[tuple[File, Any, Any, Any]]:
     for request in requests:
         if len(request) != 3:
@@ -343,10 +353,8 @@ def read_many(
     if limit is None and kept:
         limit = kept[0]._time_limit
     asked = sum(place[1] if place[3] is None else place[3] for _, place in places)
-    if limit is None and not progress and asked < _INTERRUPTIBLE_BYTES:
-        return leave(_core.read_many(places, _check_require(require), as_texts(settings)))
-    future = Future(_core.pread_many(places, _check_require(require), as_texts(settings), kept))
-    return _wait(future, limit, asked if progress else None)
+    arguments = (places, _check_require(require), as_texts(settings))
+    return _finish((_core.read_many, _core.pread_many), arguments, kept, asked, limit, asked if progress else None)
 
 
 def read_ranges(
@@ -365,16 +373,13 @@ def read_ranges(
     """The range ``offsets[k], sizes[k]`` of each ``files[k]``, one after another into ``array``. One file, or one size, stands for
     all. The rest as :func:`read_many`."""
     memory = describe(array, writable=True)
-    into = check_count(target_offset, "target_offset")
-    place = (memory.pointer, memory.size_bytes, into, memory.stream if stream is None else stream_handle(stream))
+    place = _place(memory, 0, 0, target_offset, stream)  # of an empty range at its beginning
     cores = [file._core for file in files]
     asked = sum(sizes) if len(sizes) == len(offsets) else sizes[0] * len(offsets)
     limit = files[0]._time_limit if time_limit is None else time_limit
-    if limit is None and not progress and asked < _INTERRUPTIBLE_BYTES:
-        return leave(_core.read_ranges(cores, offsets, sizes, place, _check_require(require), as_texts(settings)))
-    kept = (files, memory.owner)
-    future = Future(_core.pread_ranges(cores, offsets, sizes, place, _check_require(require), as_texts(settings), kept))
-    return _wait(future, limit, asked if progress else None)
+    arguments = (cores, offsets, sizes, place, _check_require(require), as_texts(settings))
+    calls = (_core.read_ranges, _core.pread_ranges)
+    return _finish(calls, arguments, (files, memory.owner), asked, limit, asked if progress else None)
 
 
 def _whole_numbers(values: Any, name: str) -> list[int]:

@@ -29,9 +29,12 @@ bool shares_a_slot(const Work& work) noexcept {
 
 // How many of these go into one slot together, without gaps between them: at least the first.
 std::size_t group_of(std::span<const Assignment> assignments, std::uint64_t slot_bytes) noexcept {
+    if (!shares_a_slot(*assignments[0].work)) {
+        return 1;
+    }
     std::uint64_t room = assignments[0].task.size_bytes;
     std::size_t count = 1;
-    while (count < assignments.size() && shares_a_slot(*assignments[0].work) && shares_a_slot(*assignments[count].work) &&
+    while (count < assignments.size() && shares_a_slot(*assignments[count].work) &&
            room + assignments[count].task.size_bytes <= slot_bytes) {
         room += assignments[count++].task.size_bytes;
     }

@@ -54,8 +54,18 @@ void replace_words(std::string& text, const Secrets& secrets) {
     }
 }
 
-std::string replaced(const std::string& text, const char* pattern, const char* with) {
-    return std::regex_replace(text, std::regex(pattern, std::regex::optimize), with);
+// A pattern, compiled once, and what stands for it.
+struct Rule {
+    Rule(const char* text, const char* replacement) : pattern(text, std::regex::optimize), with(replacement) {}
+    std::regex pattern;
+    const char* with;
+};
+
+std::string replaced(std::string text, const std::vector<Rule>& rules) {
+    for (const Rule& rule : rules) {
+        text = std::regex_replace(text, rule.pattern, rule.with);
+    }
+    return text;
 }
 
 // Networks that are nobody's own (RFC 1918, 6598, 3927): a version hardly begins so.
@@ -135,23 +145,27 @@ Secrets Secrets::of_this_machine() {
 }
 
 std::string scrub(std::string text, const Secrets& secrets) {
+    static const std::vector<Rule> before_addresses{
+        {"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}", "00000000-0000-0000-0000-000000000000"},
+        {"\\b[0-9a-fA-F]{8}(:[0-9a-fA-F]{8}){3}\\b", "00000000:00000000:00000000:00000000"},  // of an md array
+        {"\\b[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}\\b", "00:00:00:00:00:00"},
+        {"\\b[0-9a-fA-F]{4}(:[0-9a-fA-F]{4}){3}\\b(?!:)", "0000:0000:0000:0000"},  // of an InfiniBand port
+    };
+    static const std::vector<Rule> after_addresses{
+        {"\\b[0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4}){7}\\b|\\b[0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4})*::[0-9a-fA-F:]*", "2001:db8::1"},
+        {"\\b[0-9a-f]{32,}\\b", "0"},
+        // Names that hold serials: of disks by udev, and of the identifiers that NVMe and SCSI give.
+        {"(/disk/by-(id|label|partlabel)/)[^ ,\"\n]+", "$1x"},
+        {"\\b(eui|naa|t10|wwn|nvme)([.-])(0x)?[0-9a-fA-F]{4}[0-9a-fA-F-]{8,}", "$1$2x"},
+        {"\\b((PART)?UUID|ID_SERIAL(_SHORT)?|ID_WWN|serial|wwid)=[^ ,\"\n]+", "$1=x"},
+        // Servers and accounts in the table of mounts: "- nfs4 filer:/export", "- cifs //filer/share rw,username=...".
+        {"( - [a-z0-9_.]+ )[^ /]+:/", "$1server:/"},
+        {"( - [a-z0-9_.]+ )//[^/ ]+", "$1//server"},
+        {"\\b(username|user|domain|mountaddr|credentials)=[^ ,\n]+", "$1=x"},
+        {"/home/[^/ ,\"\n]+", "/home/user"},
+    };
     replace_words(text, secrets);
-    text = replaced(text, "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}", "00000000-0000-0000-0000-000000000000");
-    text = replaced(text, "\\b[0-9a-fA-F]{8}(:[0-9a-fA-F]{8}){3}\\b", "00000000:00000000:00000000:00000000");  // of an md array
-    text = replaced(text, "\\b[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}\\b", "00:00:00:00:00:00");
-    text = replaced(text, "\\b[0-9a-fA-F]{4}(:[0-9a-fA-F]{4}){3}\\b(?!:)", "0000:0000:0000:0000");  // of an InfiniBand port
-    text = without_addresses(text);
-    text = replaced(text, "\\b[0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4}){7}\\b|\\b[0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4})*::[0-9a-fA-F:]*", "2001:db8::1");
-    text = replaced(text, "\\b[0-9a-f]{32,}\\b", "0");
-    // Names that hold serials: of disks by udev, and of the identifiers that NVMe and SCSI give.
-    text = replaced(text, "(/disk/by-(id|label|partlabel)/)[^ ,\"\n]+", "$1x");
-    text = replaced(text, "\\b(eui|naa|t10|wwn|nvme)([.-])(0x)?[0-9a-fA-F]{4}[0-9a-fA-F-]{8,}", "$1$2x");
-    text = replaced(text, "\\b((PART)?UUID|ID_SERIAL(_SHORT)?|ID_WWN|serial|wwid)=[^ ,\"\n]+", "$1=x");
-    // Servers and accounts in the table of mounts: "- nfs4 filer:/export", "- cifs //filer/share rw,username=...".
-    text = replaced(text, "( - [a-z0-9_.]+ )[^ /]+:/", "$1server:/");
-    text = replaced(text, "( - [a-z0-9_.]+ )//[^/ ]+", "$1//server");
-    text = replaced(text, "\\b(username|user|domain|mountaddr|credentials)=[^ ,\n]+", "$1=x");
-    return replaced(text, "/home/[^/ ,\"\n]+", "/home/user");
+    return replaced(without_addresses(replaced(std::move(text), before_addresses)), after_addresses);
 }
 
 }  // namespace waybill

@@ -20,16 +20,12 @@ constexpr std::uint64_t kTurnsPerThread = 4;
 // Copies of requests under this size are waited for by spinning: sleeping would cost more than the copy.
 constexpr std::uint64_t kSpinBelowBytes = 128 * kMiB;
 
-std::uint64_t units_per_claim(const Consignment& consignment, std::uint64_t total_bytes) {
-    std::uint64_t units = 0;
-    for (const Part& part : consignment.parts) {
-        units += part.units.count();
-    }
+std::uint64_t units_per_claim(std::uint64_t units, std::uint64_t total_bytes, std::uint64_t threads) {
     if (units == 0 || total_bytes == 0) {
         return 1;
     }
     const std::uint64_t of_group = kGroupBytes * units / total_bytes;
-    const std::uint64_t of_turn = units / (consignment.threads * kTurnsPerThread);
+    const std::uint64_t of_turn = units / (threads * kTurnsPerThread);
     return std::clamp<std::uint64_t>(std::min(of_group, of_turn), 1, kGroupUnits);
 }
 
@@ -53,8 +49,10 @@ void plan_parts(Consignment& consignment, const MachineFacts& machine) {
     const CufileDriver* const driver = cufile ? cufile_if_open() : nullptr;
     const std::optional<int> version = driver != nullptr && driver->version != 0 ? std::optional(driver->version) : std::nullopt;
     Shares tasks;
+    std::uint64_t units = 0;
     for (Part& part : consignment.parts) {
         part.units = Units(part.size_bytes, settings.task_size.value, cufile ? settings.task_size.value : unit);
+        units += part.units.count();
         const CufileUse use{version, part.work.registered_base != nullptr};
         const Plan plan = make_plan(*consignment.route, part.size_bytes, settings, machine.cufile, use);
         tasks = {tasks.count + plan.tasks.count, std::max(tasks.size_bytes, plan.tasks.size_bytes), plan.tasks.last_bytes};
@@ -63,7 +61,7 @@ void plan_parts(Consignment& consignment, const MachineFacts& machine) {
         }
     }
     if (!cufile) {
-        consignment.units_per_claim = units_per_claim(consignment, total_bytes);
+        consignment.units_per_claim = units_per_claim(units, total_bytes, consignment.threads);
     }
     consignment.lading.spin = total_bytes < kSpinBelowBytes;
     consignment.plan.size_bytes = total_bytes;

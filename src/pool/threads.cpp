@@ -25,6 +25,9 @@ void Threads::offer(const std::shared_ptr<SharedWork>& work, std::uint32_t ticke
     std::uint32_t spinning = 0;
     {
         const std::lock_guard lock(mutex_);
+        // Those that spin see work by themselves; some of them are taken up by what was there before.
+        const auto older = static_cast<std::uint32_t>(queue_.size());
+        spinning = spinning_ - std::min(spinning_, older);
         queue_.insert(queue_.end(), tickets, work);
         waiting_.fetch_add(tickets, std::memory_order_relaxed);
         const BlockedSignals blocked;
@@ -42,9 +45,7 @@ void Threads::offer(const std::shared_ptr<SharedWork>& work, std::uint32_t ticke
             ++workers_;
             ++idle_;
         }
-        spinning = spinning_ < queue_.size() - tickets ? 0 : spinning_ - static_cast<std::uint32_t>(queue_.size() - tickets);
     }
-    // Workers that spin see it by themselves.
     for (std::uint32_t k = spinning; k < tickets; ++k) {
         offered_.notify_one();
     }

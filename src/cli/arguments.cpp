@@ -135,7 +135,7 @@ void add_read(CLI::App& app, ReadArguments& read) {
 void add_write(CLI::App& app, WriteArguments& write) {
     CLI::App& command = *app.add_subcommand("write", "Write bytes through GPU or host memory into a file and print the receipt");
     command.add_option("file", write.file, "the file to write")->required()->type_name("FILE");
-    command.add_option("--from", write.from, "the file that has the bytes, or - for standard input")->required()->type_name("PATH");
+    command.add_option("--from", write.from, "the file or pipe that has the bytes, of any length, or - for standard input")->required()->type_name("PATH");
     add_size(command, "--offset", write.offset, "where in FILE the bytes go");
     add_size(command, "--size", write.size_bytes, "bytes; all of the source if not given");
     command.add_option("--via", write.via, "memory that the bytes are written from: gpu:N (CUDA's number, a UUID or a PCI address) or host")->type_name("WHERE");

@@ -1,37 +1,15 @@
 #include "cli/print.hpp"
 
-#include <signal.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 
-#include "base/clock.hpp"
 #include "base/fd.hpp"
 #include "base/text.hpp"
 
 namespace waybill {
 namespace {
-
-std::atomic<bool> interrupted{false};
-
-// Handlers live in the program alone, never in the library.
-class InterruptWatch {
-public:
-    InterruptWatch() {
-        struct sigaction action {};
-        action.sa_handler = [](int /*signal*/) { interrupted.store(true); };
-        action.sa_flags = SA_RESETHAND;  // the second ^C ends the program
-        ::sigaction(SIGINT, &action, &before_);
-    }
-    ~InterruptWatch() { ::sigaction(SIGINT, &before_, nullptr); }
-    InterruptWatch(const InterruptWatch&) = delete;
-    InterruptWatch& operator=(const InterruptWatch&) = delete;
-
-private:
-    struct sigaction before_ {};
-};
 
 // Drops what has not started, and does not wait long for the rest.
 void give_up(Future& future) {
@@ -61,25 +39,20 @@ void print_note(std::string_view text) {
     std::fprintf(stderr, "waybill: %.*s\n", static_cast<int>(text.size()), text.data());
 }
 
-const Receipt& wait_visibly(Future& future, std::uint64_t limit_ns) {
-    const InterruptWatch watch;
+const Receipt& wait_visibly(Future& future, const Patience& patience) {
     const bool terminal = ::isatty(STDERR_FILENO) == 1;
-    const std::uint64_t start = now_ns();
     constexpr std::uint64_t kShowAfterNs = 1'000'000'000;
     bool shown = false;
-    while (!future.wait_for(std::chrono::milliseconds(50))) {
-        const std::uint64_t passed = now_ns() - start;
-        if (interrupted.load()) {
+    while (!future.wait_for(Patience::kLook)) {
+        try {
+            patience.check("the request");
+        } catch (const Error&) {
             give_up(future);
-            throw Error(ErrorCode::interrupted, "interrupted");
+            throw;
         }
-        if (limit_ns != 0 && passed > limit_ns) {
-            give_up(future);
-            throw Error(ErrorCode::timeout, "the request did not end within " + duration_text(limit_ns) + " (time_limit)");
-        }
-        if (terminal && passed > kShowAfterNs) {
+        if (terminal && patience.passed_ns() > kShowAfterNs) {
             shown = true;
-            std::fprintf(stderr, "\rwaybill: moving bytes, %s ", duration_text(passed).c_str());
+            std::fprintf(stderr, "\rwaybill: moving bytes, %s ", duration_text(patience.passed_ns()).c_str());
         }
     }
     if (shown) {

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "cli/patience.hpp"
 #include "waybill/future.hpp"
 
 namespace waybill {
@@ -13,10 +14,8 @@ void print(std::string_view text);
 // A message to standard error, which is not worth an error when it cannot be written.
 void print_note(std::string_view text);
 
-// Waits for a request; shows how long it takes on a terminal after a second; ^C cancels it and throws Error interrupted, a
-// second ^C ends the program at once. With a limit (nanoseconds, 0 for none) throws Error timeout.
-// What hangs in the kernel then is left to the end of the process.
-const Receipt& wait_visibly(Future& future, std::uint64_t limit_ns);
-
+// Waits for a request; shows how long the command takes on a terminal after a second. ^C and the time limit cancel the request
+// and throw as Patience::check() does. What hangs in the kernel then is left to the end of the process.
+const Receipt& wait_visibly(Future& future, const Patience& patience);
 
 }  // namespace waybill

@@ -98,8 +98,9 @@ int run_read(const ReadArguments& arguments) {
     request.room_is_of_file = true;
     request.require = require;
     for (std::uint64_t turn = 0; turn < arguments.repeat; ++turn) {
+        const Patience patience(file.settings().time_limit.value);
         Future future = file.pread(request);
-        Receipt receipt = wait_visibly(future, file.settings().time_limit.value);
+        Receipt receipt = wait_visibly(future, patience);
         if (!place.note.empty()) {
             receipt.notes.push_back(place.note);
         }

@@ -5,45 +5,19 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <vector>
+#include <memory>
 
 #include "base/fd.hpp"
 #include "base/leftover.hpp"
 #include "cli/commands.hpp"
 #include "cli/place.hpp"
 #include "cli/print.hpp"
+#include "cli/write_source.hpp"
+#include "cli/write_stream.hpp"
 #include "waybill/waybill.hpp"
 
 namespace waybill {
 namespace {
-
-// All of the source's bytes, at most `most`.
-std::vector<std::byte> read_source(const WriteArguments& arguments) {
-    const bool standard_input = arguments.from == "-";
-    const Fd opened = standard_input ? Fd() : open_descriptor(arguments.from.c_str(), O_RDONLY);
-    if (!standard_input && !opened) {
-        throw Error(errno == ENOENT ? ErrorCode::file_not_found : ErrorCode::io_error,
-                    "--from: cannot open '" + arguments.from + "'", native_errno(errno));
-    }
-    const int fd = standard_input ? STDIN_FILENO : opened.get();
-    std::vector<std::byte> bytes;
-    constexpr std::size_t kStep = std::size_t{4} << 20;
-    while (!arguments.size_bytes || bytes.size() < *arguments.size_bytes) {
-        const std::size_t before = bytes.size();
-        const std::size_t step = arguments.size_bytes ? std::min<std::uint64_t>(kStep, *arguments.size_bytes - before) : kStep;
-        bytes.resize(before + step);
-        const ssize_t count = ::read(fd, bytes.data() + before, step);
-        bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-        if (count < 0 && errno != EINTR) {
-            throw Error(errno == EISDIR ? ErrorCode::is_directory : ErrorCode::io_error,
-                        "--from: cannot read '" + arguments.from + "'", native_errno(errno));
-        }
-        if (count == 0) {
-            break;
-        }
-    }
-    return bytes;
-}
 
 // A file that was made for a write which then moved nothing is taken away again.
 class NewFile {
@@ -82,22 +56,12 @@ void cut_after(const std::string& path, std::uint64_t size_bytes) {
     }
 }
 
-Receipt write_to(const std::string& path, Mode mode, const WriteArguments& arguments, const std::vector<std::byte>& bytes,
-                 bool sync) {
-    const Place place = find_place(arguments.via);
-    Buffer buffer = place.device < 0 ? Buffer() : Buffer::on_gpu(place.device, bytes.size());
+Receipt write_to(const std::string& path, const WriteArguments& arguments, WriteStream& stream, bool sync) {
     Request request;
     request.file_offset = arguments.offset;
-    request.target = {const_cast<std::byte*>(bytes.data()), bytes.size(), {}, true};
-    if (place.device >= 0) {
-        buffer.copy_from_host(bytes.data(), 0, bytes.size());
-        request.target.pointer = buffer.data();
-    }
     request.require = parse_require(arguments.require);
     request.sync = sync;
-    const File file = File::open(path, mode, {arguments.settings, {}});
-    Future future = file.pwrite(request);
-    return wait_visibly(future, file.settings().time_limit.value);
+    return stream.write_to(File::open(path, Mode::read_write, {arguments.settings, {}}), request);
 }
 
 // A file beside the target that is gone unless it was kept.
@@ -147,7 +111,15 @@ int run_write(const WriteArguments& arguments) {
     if (arguments.atomic && std::filesystem::is_directory(arguments.file)) {
         throw Error(ErrorCode::is_directory, "'" + arguments.file + "' is a directory; give a file");
     }
-    const std::vector<std::byte> bytes = read_source(arguments);
+    const Settings settings = resolve_settings({arguments.settings, {}});
+    const int device = find_place(arguments.via).device;
+    const Patience patience(settings.time_limit.value);
+    WriteSource source(arguments.from, arguments.size_bytes);
+    if (source.is(arguments.file)) {
+        throw Error(ErrorCode::invalid_argument, "--from: '" + arguments.from + "' is the file that is written; give another");
+    }
+    WriteStream stream(source, device, settings, patience);
+    stream.begin();  // nothing is made for a source that gives nothing
     Receipt receipt;
     if (arguments.atomic) {
         // Through links to the file that they lead to: a link stays one.
@@ -155,13 +127,13 @@ int run_write(const WriteArguments& arguments) {
         const auto real = std::filesystem::weakly_canonical(arguments.file, ignored);
         const std::string target = ignored ? arguments.file : real.string();
         TemporaryFile temporary(target);
-        receipt = write_to(temporary.path(), Mode::read_write, arguments, bytes, true);
+        receipt = write_to(temporary.path(), arguments, stream, true);
         temporary.rename_to(target);
         receipt.file = std::make_shared<const std::string>(arguments.file);
         receipt.notes.emplace_back("written beside the file, synced and renamed");
     } else {
         NewFile made(arguments);
-        receipt = write_to(arguments.file, Mode::read_write, arguments, bytes, arguments.fsync);
+        receipt = write_to(arguments.file, arguments, stream, arguments.fsync);
         made.keep();
         if (arguments.truncate) {
             cut_after(arguments.file, arguments.offset + receipt.moved_bytes);

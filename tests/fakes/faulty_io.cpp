@@ -3,6 +3,7 @@
 // FAULTY_IO_READ_ERRNO, FAULTY_IO_WRITE_ERRNO: what fails, once FAULTY_IO_AFTER calls have gone well; FAULTY_IO_SHORT=n and
 // FAULTY_IO_EINTR=n: every n-th call moves half, or is interrupted; FAULTY_IO_DELAY_US: each call takes longer;
 // FAULTY_IO_HANG=1: calls never return; FAULTY_IO_NO_DIRECT=1: calls through O_DIRECT are refused with EINVAL.
+// FAULTY_IO_SOURCE_ERRNO: read(2) fails, once FAULTY_IO_AFTER of its calls have gone well; FAULTY_IO_FSYNC_ERRNO: fsync fails.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -129,4 +130,23 @@ FAKE_EXPORT ssize_t preadv2(int fd, const iovec* parts, int count, off_t offset,
 FAKE_EXPORT ssize_t preadv64v2(int fd, const iovec* parts, int count, off_t offset, int flags) {
     static const auto real = next<Vector>("preadv64v2");
     return read_vector(real, fd, parts, count, offset, flags);
+}
+FAKE_EXPORT ssize_t read(int fd, void* to, size_t size) {
+    static const auto real = next<ssize_t (*)(int, void*, size_t)>("read");
+    static std::atomic<uint64_t> reads{0};
+    const uint64_t number = number_of("FAULTY_IO_SOURCE_ERRNO");
+    if (number != 0 && concerns(fd) && ++reads > number_of("FAULTY_IO_AFTER")) {
+        errno = static_cast<int>(number);
+        return -1;
+    }
+    return real(fd, to, size);
+}
+FAKE_EXPORT int fsync(int fd) {
+    static const auto real = next<int (*)(int)>("fsync");
+    const uint64_t number = number_of("FAULTY_IO_FSYNC_ERRNO");
+    if (number != 0 && concerns(fd)) {
+        errno = static_cast<int>(number);
+        return -1;
+    }
+    return real(fd);
 }

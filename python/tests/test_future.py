@@ -282,6 +282,15 @@ def test_cancel_tells_the_good_ranges(tmp_path):
     assert done.stdout.split() == ["True", "cancelled", "True"], done.stderr
 
 
+def test_an_fsync_that_fails_makes_no_byte_short(tmp_path):
+    done = slow(
+        "future.result()\n"
+        "try: waybill.open(sys.argv[1], 'r+').write_from(bytes(5000), sync=True)\n"
+        "except waybill.Error as error: print(error.code, error.receipt.short, error.receipt.moved_bytes, 'not made durable' in str(error))\n",
+        tmp_path, FAKES, FAULTY_IO_FSYNC_ERRNO="5")
+    assert done.stdout.split() == ["io-error", "False", "5000", "True"], done.stderr
+
+
 def test_a_time_out_leaves_the_request_to_go_on(tmp_path):
     done = slow(
         "try: future.result(0.2)\n"

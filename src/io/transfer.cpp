@@ -290,9 +290,7 @@ void Transfer::settle() {
         error_.emplace(ErrorCode::cancelled, "the request was cancelled before all of it had started");
     }
     if (consignment_.sync && !error_) {
-        for (auto part = parts.begin(); part != parts.end() && !error_; ++part) {
-            error_ = part->descriptors->sync(*part->name);
-        }
+        sync();
     }
     const Evidence evidence = window_->close(consignment_.direction);
     auto receipt = std::make_shared<Receipt>(make_receipt(consignment_, tally_, evidence));
@@ -307,6 +305,17 @@ void Transfer::settle() {
     }
     count();
     log_receipt(*consignment_.settings, *receipt_);
+}
+
+// All bytes were accepted. After a failure the kernel takes them for written: a later fsync that succeeds says nothing of them.
+void Transfer::sync() {
+    for (const Part& part : consignment_.parts) {
+        if (const std::optional<Error> problem = part.descriptors->sync(*part.name)) {
+            error_ = problem->with_advice("all of the request's bytes were accepted, but not made durable: write them again");
+            consignment_.notes.emplace_back("the bytes were accepted, but not made durable: fsync failed (" + problem->native().name + ")");
+            return;
+        }
+    }
 }
 
 // Into this process's statistics.

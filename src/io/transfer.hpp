@@ -57,6 +57,7 @@ private:
     void offer_rest() noexcept;
     void finish() noexcept;
     void settle();
+    void sync();
     void count() noexcept;
     void let_go() noexcept;
 

@@ -91,10 +91,10 @@ Receipt make_receipt(const Consignment& consignment, const Tally& tally, const E
 }
 
 void add_error(Receipt& receipt, const Error& error, const Consignment& consignment, const Tally& tally) {
-    receipt.is_short = true;
-    receipt.short_reason = to_text(error.code());
     receipt.good = good_ranges(consignment.parts, tally);
     receipt.moved_bytes = !receipt.good.empty() && receipt.good.front().offset == 0 ? receipt.good.front().bytes : 0;
+    receipt.is_short = receipt.moved_bytes < receipt.asked_bytes;
+    receipt.short_reason = receipt.is_short ? to_text(error.code()) : "";
 }
 
 std::optional<Error> requirement_error(const Consignment& consignment, const Receipt& receipt) {

@@ -262,3 +262,18 @@ def test_a_closed_standard_input_is_told(tmp_path):
     script = f"exec <&-; exec {PROGRAM} write {tmp_path}/sink --from - --create"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=20)
     assert done.returncode == 3 and "EBADF" in done.stderr and not (tmp_path / "sink").exists()
+
+
+@pytest.mark.parametrize("size", [1000, 2 * PART])
+@pytest.mark.parametrize("way", ["--fsync", "--atomic"])
+def test_an_fsync_that_fails_is_told_and_no_byte_is_called_missing(faulty, long_bytes, way, size):
+    sink = faulty / "sink"
+    sink.write_bytes(b"old")
+    result = run("write", sink, "--from", "-", way, "--json", stdin=long_bytes[:size], preload=["libfaulty_io.so"],
+                 env={"FAULTY_IO_FSYNC_ERRNO": str(errno.EIO)})
+    error, receipt = result.json, result.json["receipt"]
+    assert (result.code, error["code"], error["native"]["name"]) == (3, "io-error", "EIO") and "not made durable" in error["text"]
+    assert receipt["moved_bytes"] == receipt["asked_bytes"] == size and receipt["good"] == [{"offset": 0, "bytes": size}]
+    assert (receipt["short"], receipt["short_reason"]) == (False, None) and any("not made durable" in note for note in receipt["notes"])
+    assert sink.read_bytes() == (b"old" if way == "--atomic" else long_bytes[:size])
+    assert [path.name for path in faulty.iterdir()] == ["sink"]

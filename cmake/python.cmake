@@ -9,6 +9,7 @@ nanobind_add_module(_core STABLE_ABI NB_STATIC NOMINSIZE
   python/bind/buffer_view.cpp
   python/bind/check.cpp
   python/bind/cufile.cpp
+  python/bind/ended_watch.cpp
   python/bind/errors.cpp
   python/bind/file.cpp
   python/bind/future.cpp

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "ended_watch.hpp"
+
 namespace {
 
 struct Orphan {
@@ -34,9 +36,6 @@ KeptFuture::KeptFuture(waybill::Future future, nb::object keep)
         alive->before_ = this;
     }
     alive = this;
-    if (!orphans().empty()) {
-        sweep();
-    }
 }
 
 KeptFuture::~KeptFuture() {
@@ -61,6 +60,11 @@ void KeptFuture::let_go() noexcept {
     }
     if (!future_.done()) {
         orphans().push_back({std::move(future_), std::move(keep_)});
+        Released::arrays_wait = true;
+        try {
+            ended_watch::add(orphans().back().future.event_descriptor());
+        } catch (const waybill::Error&) {  // no descriptor is left: the next call of the package sweeps
+        }
     } else {
         keep_.reset();
     }
@@ -120,11 +124,15 @@ std::size_t KeptFuture::sweep() noexcept {
         }
     }
     const std::size_t left = all.size();
+    Released::arrays_wait = left != 0;
     ended.clear();  // runs Python code, which may come here again
     return left;
 }
 
+void Released::free_arrays() noexcept { static_cast<void>(KeptFuture::sweep()); }
+
 void KeptFuture::end_all(double seconds) noexcept {
+    ended_watch::end();
     const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     const auto end = [&](const waybill::Future& future) {
         if (future.valid() && !future.done()) {

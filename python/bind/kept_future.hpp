@@ -3,9 +3,9 @@
 
 #include "bind.hpp"
 
-// They are let go by the thread that collects the result, or that drops this or begins another request once all is done:
-// never by a thread that moves bytes. Where a request is dropped and the kernel may still write to the array, both wait
-// among the orphans. All of it under the GIL.
+// They are let go by the thread that collects the result or that drops this once all is done: never by a thread that moves
+// bytes. Where a request is dropped and the kernel may still write to the array, both wait among the orphans, until the main
+// thread hears that it has ended (ended_watch.hpp) or any thread calls the package. All of it under the GIL.
 class KeptFuture {
 public:
     KeptFuture(waybill::Future future, nb::object keep);

@@ -155,6 +155,77 @@ def test_dropped_requests_free_their_memory_once_they_have_ended(tmp_path):
     assert done.stdout.split() == ["dropped", "freed", "True", "end"], done.stderr
 
 
+# An array that tells when it is freed, and by which thread, and a read into it that times out before the kernel is done with it.
+TIMED_OUT = """
+class Array(bytearray):
+    def __del__(self): freed.append(threading.current_thread() is threading.main_thread())
+freed = []
+future.cancel()
+def time_out():
+    try: waybill.open(sys.argv[1], num_threads=1).read_into(Array(100_000), time_limit=0.1)
+    except TimeoutError: pass
+def wait(condition):
+    until = time.monotonic() + 10
+    while not condition() and time.monotonic() < until: time.sleep(0.01)
+"""
+LATE = {"FAULTY_IO_DELAY_US": "400000"}
+
+
+def test_a_timed_out_array_is_freed_once_the_kernel_is_done_with_it_without_another_call(tmp_path):
+    done = slow(
+        TIMED_OUT + "time_out()\nprint(freed)\nstarted = time.monotonic()\nwait(lambda: freed)\n"
+        "print(freed, time.monotonic() - started < 3)\n",
+        tmp_path, FAKES, **LATE)
+    assert done.stdout.split() == ["[]", "[True]", "True"], done.stderr
+
+
+def test_an_interrupted_array_is_freed_once_the_kernel_is_done_with_it(tmp_path):
+    done = slow(
+        TIMED_OUT + SERVE_INTERRUPTS + "threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+        "try: waybill.open(sys.argv[1], num_threads=1).read_into(Array(100_000))\n"
+        "except KeyboardInterrupt: print(freed)\n"
+        "wait(lambda: freed)\nprint(freed)\n",
+        tmp_path, FAKES, **LATE)
+    assert done.stdout.split() == ["[]", "[True]"], done.stderr
+
+
+def test_a_call_of_another_thread_frees_it_too(tmp_path):
+    # The main thread waits for a lock, and comes to no pending call.
+    done = slow(
+        TIMED_OUT + "time_out()\nlock = threading.Lock()\nlock.acquire()\n"
+        "def work():\n"
+        "    time.sleep(1)\n"
+        "    waybill.open(sys.argv[1])\n"
+        "    print(freed)\n"
+        "    lock.release()\n"
+        "threading.Thread(target=work).start()\nlock.acquire()\n",
+        tmp_path, FAKES, **LATE)
+    assert done.stdout.split() == ["[False]"], done.stderr
+
+
+def test_many_timed_out_arrays_are_freed_and_leave_no_descriptor(tmp_path):
+    done = slow(
+        TIMED_OUT + "time_out()\nwait(lambda: freed)\nbefore = len(os.listdir('/proc/self/fd'))\n"
+        "for _ in range(20): time_out()\n"
+        "wait(lambda: len(freed) == 21)\nprint(len(freed), len(os.listdir('/proc/self/fd')) - before)\n",
+        tmp_path, FAKES, **LATE)
+    assert done.stdout.split() == ["21", "0"], done.stderr
+
+
+def test_a_forked_child_frees_its_own(tmp_path):
+    done = slow(
+        TIMED_OUT + "time_out()\npid = os.fork()\n"
+        "if pid == 0:\n"
+        "    freed.clear()\n"
+        "    time_out()\n"
+        "    wait(lambda: freed)\n"
+        "    os._exit(0 if freed == [True] else 1)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))\n"
+        "wait(lambda: freed)\nprint(freed)\n",
+        tmp_path, FAKES, **LATE)
+    assert done.stdout.split() == ["0", "[True]"], done.stderr
+
+
 def test_the_array_is_let_go_with_the_result(path):
     class Array(bytearray):
         pass

@@ -13,6 +13,7 @@
 
 namespace waybill {
 
+// Memory of a size that does not change. An empty one has no memory and no device.
 class Buffer {
 public:
     Buffer() noexcept = default;
@@ -26,13 +27,14 @@ public:
     Buffer& operator=(const Buffer&) = delete;
     ~Buffer();
 
+    // The address (of the GPU, or of the host), null when empty; sizes in bytes.
     [[nodiscard]] void* data() const noexcept { return data_; }
     [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
     [[nodiscard]] int device() const noexcept { return device_; }  // -1 on the host
 
     // Copies [offset, offset + size_bytes) into host memory. Blocks. Throws Error cuda_error.
     void copy_to_host(void* destination, std::uint64_t offset, std::uint64_t size_bytes) const;
-    // The reverse.
+    // The reverse, into [offset, offset + size_bytes) of the buffer. Both throw destination_too_small for a range outside of it.
     void copy_from_host(const void* source, std::uint64_t offset, std::uint64_t size_bytes);
 
 private:

@@ -32,6 +32,7 @@ struct ProbeStep {
     bool agrees = true;
 };
 
+// The answer of check().
 struct CheckReport {
     std::string file;      // as it was asked for
     int device = 0;        // CUDA's ordinal
@@ -46,9 +47,10 @@ struct CheckReport {
     SurroundingFacts surroundings;
 };
 
-// `path`: a file or a folder. `device`: CUDA's number, a UUID or a PCI address. `root`: a folder or an archive that holds another
-// machine's files (docs/machines.md), or "/"; there the path is looked up in that machine's own mount table. Throws Error
-// file_not_found, permission_denied, not_regular_file (neither a file nor a folder), bad_setting, invalid_argument, no_gpu.
+// The verdicts and findings of one file. `path`: a file or a folder. `device`: CUDA's number, a UUID or a PCI address. `root`: a
+// folder or an archive that holds another machine's files (docs/machines.md), or "/"; there the path is looked up in that
+// machine's own mount table. Throws Error file_not_found, permission_denied, not_regular_file (neither a file nor a folder),
+// bad_setting, invalid_argument, no_gpu.
 [[nodiscard]] CheckReport check(const std::filesystem::path& path, const std::string& device = "0", const SettingLayers& layers = {},
                                 const std::string& root = "/");
 
@@ -64,7 +66,7 @@ struct MountReport {
     Verdict direct;
     Verdict cufile;
 };
-// Every mounted file system that files are kept on (no /proc, /sys and the like).
+// Every mounted file system that files are kept on (no /proc, /sys and the like). Throws as check().
 [[nodiscard]] std::vector<MountReport> check_mounts(const std::string& device = "0", const SettingLayers& layers = {}, const std::string& root = "/");
 
 // For people: the first line answers. For machines: schema "waybill.check/1" and "waybill.mounts/1".

@@ -66,14 +66,17 @@ struct NativeCode {
     std::string name;
 };
 
+// none, system, cuda, cufile.
 [[nodiscard]] std::string_view to_text(NativeCode::Layer layer) noexcept;
 
+// The one exception. Copying it costs a few strings; the receipt is shared.
 class Error final : public std::exception {
 public:
     // `text` is the whole sentence, with what to do.
     Error(ErrorCode code, std::string text);
     Error(ErrorCode code, std::string text, NativeCode native);
 
+    // The whole message: the sentence, and the native code where there is one.
     [[nodiscard]] const char* what() const noexcept override;
     [[nodiscard]] ErrorCode code() const noexcept { return code_; }
     [[nodiscard]] const NativeCode& native() const noexcept { return native_; }

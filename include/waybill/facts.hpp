@@ -12,6 +12,7 @@
 
 namespace waybill {
 
+// What is known of a value.
 enum class Known { unknown, absent, known };
 
 // A value that was read from `source` (a path or a call). `why` says why an unknown one could not be read.
@@ -22,12 +23,14 @@ struct Fact {
     std::string source;
     std::string why;
 
+    // Which of the three; is() only where it is known.
     [[nodiscard]] bool known() const noexcept { return state == Known::known; }
     [[nodiscard]] bool absent() const noexcept { return state == Known::absent; }
     [[nodiscard]] bool unknown() const noexcept { return state == Known::unknown; }
     [[nodiscard]] bool is(const T& wanted) const noexcept { return known() && value == wanted; }
 };
 
+// Facts of each state.
 template <class T>
 [[nodiscard]] Fact<T> known_fact(T value, std::string source) {
     return {Known::known, std::move(value), std::move(source), {}};
@@ -41,6 +44,7 @@ template <class T>
     return {Known::unknown, {}, std::move(source), std::move(why)};
 }
 
+// A device's number, as in st_dev.
 struct DeviceNumber {
     std::uint32_t major = 0;
     std::uint32_t minor = 0;
@@ -90,6 +94,7 @@ struct Residency {
 // truth to an owner or a writer of the file alone and counts every page as resident for others; else unknown. Never throws.
 [[nodiscard]] Residency measure_residency(int fd, std::uint64_t offset, std::uint64_t size_bytes) noexcept;
 
+// What decides of a file which way its bytes can go.
 struct FileFacts {
     std::string path;      // as the caller gave it
     std::string resolved;  // without symbolic links; empty when it could not be had
@@ -158,12 +163,14 @@ struct CufileConfig {
     std::vector<CufileEntry> entries;          // of all files, in the order in which the library reads them
 };
 
+// NVIDIA's library and its configuration, as files tell them.
 struct CufileFacts {
     Fact<std::string> library;     // the path that a dlopen would take
     Fact<int> version;             // 1000*major+10*minor when it can be told without loading (file name, or loaded)
     CufileConfig config;
 };
 
+// What all files of a machine have in common.
 struct MachineFacts {
     std::string root;              // "/" for the machine itself
     Fact<std::string> kernel;      // release
@@ -179,6 +186,7 @@ struct MachineFacts {
     Fact<std::string> container;   // docker, podman, kubernetes, ...; absent when none is seen
 };
 
+// One GPU, as the driver or the bus shows it.
 struct GpuFacts {
     int device = 0;                // CUDA's ordinal
     Fact<bool> present;            // seen on the bus, or given by the driver

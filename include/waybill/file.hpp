@@ -21,12 +21,13 @@ namespace waybill {
 // `r` reads; `r+` reads and writes; `w` creates or truncates, and writes; `w+` does that and reads too.
 enum class Mode { read, read_write, write, write_read };
 
-// Throws Error invalid_argument naming what is accepted.
+// The mode of that text. Throws Error invalid_argument naming what is accepted.
 [[nodiscard]] Mode parse_mode(std::string_view text);
 
 struct OpenFile;  // src/io
 struct FileRequest;
 
+// An open file.
 class File {
 public:
     // Opens; loads no GPU library. Throws Error file_not_found, is_directory, not_regular_file, permission_denied,
@@ -51,21 +52,25 @@ public:
     [[nodiscard]] Future pread(const Request& request, const SettingValues& call = {}) const;
     [[nodiscard]] Future pwrite(const Request& request, const SettingValues& call = {}) const;
 
-    // Many requests in one call: one receipt with totals, and a result for each. All targets are of one kind.
+    // Many requests in one call: one receipt with totals, and a result for each. All targets are of one kind. Blocks, and throws as
+    // read(); of no requests at all, Error invalid_argument.
     Receipt read_many(std::span<const Request> requests, const SettingValues& call = {}) const;
 
-    // fsync. Throws Error io_error, disk_full, file_closed.
+    // Blocks until what was written before is on storage (fsync). Throws Error io_error, disk_full, file_closed; after a failure a
+    // later success says nothing of those bytes: write them again.
     void sync() const;
 
     // Ends new requests at once; see above for running ones. Idempotent, never throws.
     void close() noexcept;
     [[nodiscard]] bool closed() const noexcept;
 
-    [[nodiscard]] std::uint64_t size() const;  // bytes, now
+    [[nodiscard]] std::uint64_t size() const;  // bytes, now; throws Error file_closed, io_error
+    // As it was opened; the settings are those of requests that name none.
     [[nodiscard]] const std::filesystem::path& path() const noexcept;
     [[nodiscard]] Mode mode() const noexcept;
     [[nodiscard]] int descriptor() const noexcept;  // the buffered one, -1 when closed; still the File's
     [[nodiscard]] const Settings& settings() const noexcept;
+    // What a route is decided by. Throws Error file_closed.
     [[nodiscard]] FileFacts facts() const;
 
 private:
@@ -81,7 +86,8 @@ struct FileRequest {
     Request request;
 };
 
-// read_many over several files, and the same without waiting.
+// read_many over several files, with the first one's settings, and the same without waiting. Throw as File::read_many(), whose
+// thread safety they share.
 Receipt read_many(std::span<const FileRequest> requests, const SettingValues& call = {});
 [[nodiscard]] Future pread_many(std::span<const FileRequest> requests, const SettingValues& call = {});
 
@@ -99,7 +105,7 @@ struct Explanation {
     std::vector<Alternative> alternatives; // what each setting would change
     std::vector<Reason> slow_shapes;       // known to cost speed: id and one sentence each
 };
-// `device` < 0: host memory. `size_bytes` absent: to the end.
+// The route and plan of such a read. `device` < 0: host memory. `size_bytes` absent: to the end. Any thread; blocks for the facts.
 // `registered`: as if the destination were registered with cuFile. Throws as File::open, and offset_past_end.
 [[nodiscard]] Explanation explain(const std::filesystem::path& path, int device, std::uint64_t file_offset = 0,
                                   std::optional<std::uint64_t> size_bytes = {}, const SettingLayers& layers = {},
@@ -114,7 +120,7 @@ struct Explanation {
 [[nodiscard]] std::string to_text(const Explanation& explanation);
 [[nodiscard]] std::string to_json(const Explanation& explanation, int indent = -1);
 
-// This machine (or the one under `machine_root`), read once a process and root.
+// This machine (or the one under `machine_root`), read once a process and root; lives as long as the process. Any thread.
 [[nodiscard]] const MachineFacts& machine_facts(const Settings& settings);
 
 }  // namespace waybill

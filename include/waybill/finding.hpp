@@ -8,6 +8,7 @@
 
 namespace waybill {
 
+// What a finding costs.
 enum class Severity {
     blocks_direct,  // no direct path while this stands
     blocks_cufile,  // cuFile cannot serve the file at all, in its compatibility mode too
@@ -15,6 +16,7 @@ enum class Severity {
     note,           // worth knowing; nothing is lost
 };
 
+// What was found, and what to do about it.
 struct Finding {
     std::string id;
     Severity severity = Severity::note;
@@ -24,6 +26,7 @@ struct Finding {
     std::string not_needed;  // what people try in vain; may be empty
 };
 
-[[nodiscard]] std::string_view to_text(Severity severity) noexcept;  // blocks-direct, ...
+// The enumerator's word: blocks-direct, ...
+[[nodiscard]] std::string_view to_text(Severity severity) noexcept;
 
 }  // namespace waybill

@@ -16,8 +16,10 @@ namespace waybill {
 
 struct Transfer;  // src/io
 
+// One request, or the requests of one call.
 class Future {
 public:
+    // Stands for no request; pread() and its like give those that do.
     Future() noexcept;
     explicit Future(std::shared_ptr<Transfer> transfer) noexcept;
     Future(Future&&) noexcept;

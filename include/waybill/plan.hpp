@@ -46,6 +46,7 @@ struct CufileUse {
     bool registered = false;     // the destination is registered with cuFile, which then splits otherwise
 };
 
+// The shape of a transfer. Sizes in bytes; what is absent does not apply to the engine, or is not known.
 struct Plan {
     std::uint64_t size_bytes = 0;
     Shares tasks;
@@ -55,6 +56,7 @@ struct Plan {
     std::optional<std::uint64_t> device_reads;   // reads of the file that cuFile's compatibility mode makes of them
     PlanBasis basis = PlanBasis::measured;       // of the pieces
 
+    // The pieces rest on something else than measurements of this very case.
     [[nodiscard]] bool extrapolated() const noexcept { return basis != PlanBasis::measured; }
 };
 
@@ -68,6 +70,7 @@ struct Alternative {
 // The k-th task of a plan, k < plan.tasks.count. Tasks cover the request without a gap or an overlap.
 [[nodiscard]] Task task_at(const Plan& plan, std::uint64_t k) noexcept;
 
+// The plan of `size_bytes` by this route. Never throws.
 [[nodiscard]] Plan make_plan(const Route& route, std::uint64_t size_bytes, const Settings& settings,
                              const CufileFacts& cufile, const CufileUse& use = {});
 

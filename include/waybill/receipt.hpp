@@ -28,6 +28,7 @@ enum class Judgement {
 // What kind of memory the other end was.
 enum class MemoryKind { host, pinned, device, managed };
 
+// The other end: where bytes went to (a read) or came from (a write).
 struct Destination {
     MemoryKind memory = MemoryKind::host;
     int device = -1;          // CUDA's ordinal; -1 for host memory
@@ -35,6 +36,7 @@ struct Destination {
     bool registered = false;  // with cuFile, ahead of the request
 };
 
+// What went by one of the paths.
 struct PathShare {
     Path path = Path::unknown;
     std::optional<std::uint64_t> bytes;  // absent where only a count is known
@@ -49,6 +51,7 @@ struct Source {
     bool estimated = false;
 };
 
+// Where the time went, in nanoseconds.
 struct Times {
     std::uint64_t total_ns = 0;        // wall
     std::uint64_t open_ns = 0;         // wall; opening the file, for its first request, else 0
@@ -88,6 +91,7 @@ struct ProcessIoCounters {
     bool operator==(const ProcessIoCounters&) const = default;
 };
 
+// What the judgement rests on. An absent counter was not looked at, or cannot be had here.
 struct Evidence {
     std::optional<CufileCounters> cufile;
     std::optional<NvidiaFsCounters> nvidia_fs;
@@ -97,6 +101,7 @@ struct Evidence {
     std::vector<std::string> not_looked_at;   // names of the counters that were left alone
 };
 
+// A stretch of a request.
 struct ByteRange {
     std::uint64_t offset = 0;  // of the request
     std::uint64_t bytes = 0;
@@ -112,6 +117,7 @@ struct RequestResult {
     bool is_short = false;
 };
 
+// The waybill itself. `file`, `route` and `settings` are never null in one that a request gave.
 struct Receipt {
     std::shared_ptr<const std::string> file;
     Direction op = Direction::read;
@@ -154,6 +160,7 @@ struct Receipt {
 // schema "waybill.error/1" {schema, code, text, native, receipt}.
 [[nodiscard]] std::string to_json(const Error& error, int indent = -1);
 
+// The words of the enumerators: proved, ...; host, pinned, ...
 [[nodiscard]] std::string_view to_text(Judgement judgement) noexcept;
 [[nodiscard]] std::string_view to_text(MemoryKind kind) noexcept;
 

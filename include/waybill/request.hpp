@@ -1,6 +1,7 @@
 // Request: one read or write, as the caller asks for it.
 //
-// A plain value. The memory stays the caller's unless `Target::owner` shares it; it must live until the request is done.
+// A plain value: threads may use one at once as long as none changes it. The memory stays the caller's unless `Target::owner`
+// shares it; it must live until the request is done.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@ struct Target {
     bool read_only = false;
 };
 
+// One read or write. Sizes and offsets in bytes; what is wrong with one is told by the call that it is given to (file.hpp).
 struct Request {
     std::uint64_t file_offset = 0;
     // Bytes to move; absent: to the end of the file (a read, at most what the target holds) or all of the target (a write).

@@ -13,7 +13,9 @@
 
 namespace waybill {
 
+// Which way the bytes go: from the file, or to it.
 enum class Direction { read, write };
+// What moves bytes: read and write calls into host memory, the same through pinned memory to a GPU, or NVIDIA's library.
 enum class EngineKind { host, staged, cufile };
 
 // The way bytes took, or are expected to take. `mixed` and `unknown` appear in receipts alone.
@@ -22,11 +24,13 @@ enum class Path { host, staged, cufile_posix, nvidia_fs, p2pdma, mixed, unknown 
 // What a call insists on: a direct path (nvidia-fs or P2PDMA), or one path by name.
 enum class Require { none, direct, host, staged, cufile_posix, nvidia_fs, p2pdma };
 
+// Why a route is as it is: a stable word and a sentence.
 struct Reason {
     std::string id;    // `below-threshold`; docs/findings.md lists all
     std::string text;  // one sentence
 };
 
+// The decision. A route with `refused` is an error of the request that asked for it.
 struct Route {
     EngineKind engine = EngineKind::host;
     Path expected_path = Path::host;
@@ -42,6 +46,7 @@ struct Route {
 // page cache. (Block devices ask for 512 to 4096, as statx(2) tells; the rest is room to spare.)
 inline constexpr std::size_t kMostDirectAlign = 64 * 1024;
 
+// What the decision depends on besides settings and facts.
 struct RouteQuestion {
     Direction direction = Direction::read;
     std::uint64_t size_bytes = 0;
@@ -57,17 +62,20 @@ struct FactsWanted {
     bool file = true;         // FileFacts
     bool free_memory = true;  // MachineFacts::free_memory_bytes, as it is now
 };
+// Those for this question.
 [[nodiscard]] FactsWanted facts_wanted(const RouteQuestion& question, const Settings& settings);
 
+// The decision, by the ordered list of conditions (src/route/conditions.cpp). Never throws: what cannot be served is `refused`.
 // `gpu` is null for a host destination.
 [[nodiscard]] Route choose_route(const RouteQuestion& question, const Settings& settings, const FileFacts& file,
                                  const MachineFacts& machine, const GpuFacts* gpu);
 
+// The words of the enumerators, as users write and see them.
 [[nodiscard]] std::string_view to_text(Direction direction) noexcept;   // read, write
 [[nodiscard]] std::string_view to_text(EngineKind engine) noexcept;     // host, staged, cufile
 [[nodiscard]] std::string_view to_text(Path path) noexcept;             // cufile-posix, nvidia-fs, ...
 [[nodiscard]] std::string_view to_text(Require require) noexcept;
-// Throws Error invalid_argument naming what is accepted.
+// The reverse of to_text(). Throws Error invalid_argument naming what is accepted.
 [[nodiscard]] Require parse_require(std::string_view text);
 
 }  // namespace waybill

@@ -14,13 +14,20 @@
 
 namespace waybill {
 
+// Whether cuFile moves the bytes of GPU requests from gds_threshold on: `off` always or an error, `on` never, `auto` where a
+// direct path exists.
 enum class CompatMode { automatic, on, off };               // `auto`, `on`, `off`
+// How a read uses the page cache; docs/settings.md says what each does. `auto` chooses by file and free memory.
 enum class PageCacheUse { automatic, use, bypass, direct };  // `auto`, `use`, `bypass`, `direct`
+// Which counters are read for the evidence of a request.
 enum class EvidenceLevel { off, automatic, on };             // `off`, `auto`, `on`
+// What a required path must be at least, by its evidence.
 enum class RequiredJudgement { proved, consistent };
 
+// Where a value came from, the strongest first.
 enum class Origin { call, context, waybill_variable, kvikio_variable, config_file, built_in };
 
+// A value and where it came from.
 template <class T>
 struct Setting {
     T value{};
@@ -28,6 +35,7 @@ struct Setting {
     std::string where;  // the variable's name, the file's path; empty for a default, a call and a context
 };
 
+// All settings of a call, resolved. docs/settings.md has their ranges, defaults and variables.
 struct Settings {
     Setting<CompatMode> compat_mode;
     Setting<std::uint64_t> gds_threshold;       // bytes; smaller GPU requests never call cuFile
@@ -62,8 +70,8 @@ struct SettingLayers {
 // Throws Error bad_setting, naming the variable or key, its value and what is accepted. Thread-safe as long as the
 // program does not change its environment meanwhile.
 [[nodiscard]] Settings resolve_settings(const SettingLayers& layers = {});
-// The same, shared: without layers the last answer is given again while the environment's variables are the same. The
-// configuration file is looked at again after a second.
+// The same, shared, and throwing the same: without layers the last answer is given again while the environment's variables are
+// the same. The configuration file is looked at again after a second.
 [[nodiscard]] std::shared_ptr<const Settings> shared_settings(const SettingLayers& layers = {});
 
 // One row of `waybill config` and of a receipt: name, value as text, origin as text (`WAYBILL_TASK_SIZE`, `default`, ...).
@@ -72,8 +80,10 @@ struct SettingRow {
     std::string value;
     std::string from;
 };
+// All settings, in the order of the table.
 [[nodiscard]] std::vector<SettingRow> setting_rows(const Settings& settings);
 
+// The words of the enumerators, as users write and see them. Any thread.
 [[nodiscard]] std::string_view to_text(CompatMode mode) noexcept;
 [[nodiscard]] std::string_view to_text(PageCacheUse use) noexcept;
 [[nodiscard]] std::string_view to_text(EvidenceLevel level) noexcept;

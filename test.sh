@@ -68,6 +68,9 @@ if [ $quick -eq 0 ]; then
         # A process under the thread sanitizer otherwise sleeps a second at its end; many tests are processes of their own.
         step "unit-$preset" env TSAN_OPTIONS=atexit_sleep_ms=0 ctest --test-dir build/$preset --output-on-failure -j "$(nproc)"
     done
+    # The program where it fails, and what it then leaves. The stand-ins are preloaded before the sanitizer's own library.
+    step command-line-asan env WAYBILL_PROGRAM="$PWD/build/asan/waybill" ASAN_OPTIONS=verify_asan_link_order=0 \
+        "$VENV/bin/python" -m pytest -q -rs tests/cli -k "write_faults or Signals or file_sizes"
     step fuzz scripts/fuzz.sh 40
 fi
 [ ${#failures[@]} -eq 0 ] || echo "failed: ${failures[*]}"

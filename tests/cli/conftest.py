@@ -12,6 +12,7 @@ import pytest
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("WAYBILL_PROGRAM", REPOSITORY / "build/debug/waybill"))
 FAKES = PROGRAM.parent / "fakes"
+PART_BYTES = 32 << 20  # of a long write: src/cli/write_stream.cpp
 SCHEMAS = {
     json.loads(path.read_text())["$id"]: json.loads(path.read_text()) for path in (REPOSITORY / "docs/schema").glob("*.json")
 }
@@ -114,3 +115,16 @@ def gigabyte(tmp_path_factory):
         file.truncate(1 << 30)
     yield path
     path.unlink()
+
+
+@pytest.fixture(scope="session")
+def long_bytes():
+    """More than three parts of a long write."""
+    return make_bytes((100 << 20) + 777, 11)
+
+
+@pytest.fixture
+def long_source(tmp_path, long_bytes):
+    path = tmp_path / "source"
+    path.write_bytes(long_bytes)
+    return path

@@ -25,8 +25,15 @@ void remove(const std::string& path, Leftover::Kind kind) noexcept {
         ::unlink(path.c_str());
         return;
     }
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
+    // The program's own thread may still be putting files into it, and cannot any more once the folder itself is gone.
+    constexpr int kTries = 100;
+    for (int k = 0; k < kTries; ++k) {
+        std::error_code problem;
+        std::filesystem::remove_all(path, problem);
+        if (!problem) {
+            return;
+        }
+    }
 }
 
 }  // namespace

@@ -8,9 +8,9 @@ cd "$(dirname "$0")"
 mkdir -p build
 echo "setting up (the first time takes a few minutes; the log is build/try.log)" >&2
 {
-    setup_build
-    cmake -S . -B build/try -G Ninja -DCMAKE_BUILD_TYPE=Release
-    cmake --build build/try
+    setup_build &&
+        cmake -S . -B build/try -G Ninja -DCMAKE_BUILD_TYPE=Release &&
+        cmake --build build/try
 } > build/try.log 2>&1 || { tail -n 40 build/try.log >&2; echo "the set-up failed; CONTRIBUTING.md tells what it needs" >&2; exit 1; }
 
 file=${1:-}

@@ -76,7 +76,11 @@ void bind_buffer(nb::module_& module) {
                "The number of the GPU of that name; -1 for host memory.");
     module.def("list_gpus", [] {
         std::vector<std::tuple<int, std::string, std::string, std::string>> gpus;
-        for (const waybill::GpuFacts& gpu : waybill::list_gpus()) {
+        const std::vector<waybill::GpuFacts> facts = [] {
+            const Released released;  // the driver's first call takes a second or more
+            return waybill::list_gpus();
+        }();
+        for (const waybill::GpuFacts& gpu : facts) {
             gpus.emplace_back(gpu.device, gpu.name, gpu.uuid, gpu.pci_address);
         }
         return gpus;

@@ -71,7 +71,7 @@ DeviceName parse_device_name(std::string_view text) {
     name.pci_address = plain_pci_address(rest);
     if (name.is_host()) {
         throw Error(ErrorCode::invalid_argument,
-                    "'" + name.text + "' names no GPU and no other place of memory; give CUDA's number (1 or gpu:1), a UUID (GPU-...), "
+                    "the device '" + name.text + "' names no GPU and no other place of memory; give CUDA's number (1 or gpu:1), a UUID (GPU-...), "
                     "a PCI address (0000:01:00.0) or host");
     }
     return name;

@@ -27,7 +27,7 @@ namespace {
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kChunkBytes = 4 * kMiB;
 constexpr std::uint64_t kQueueDepth = 16;  // drives were at their best from there on
-constexpr std::uint64_t kMostMemoryThreads = 12;  // as many as a read of Waybill's uses at most
+constexpr std::uint64_t kMostMemoryThreads = 16;  // as many as a read of Waybill's uses at most
 constexpr std::uint64_t kPinnedBytes = 256 * kMiB;
 constexpr std::size_t kBlock = 4096;
 

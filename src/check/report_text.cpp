@@ -77,8 +77,10 @@ std::string_view to_text(Severity severity) noexcept {
 std::string to_text(const CheckReport& report) {
     std::string text = fmt::format("{} to gpu:{}: direct {}\n", escape_controls(report.file), report.device, words(report.direct, "yes"));
     add_line(text, "cuFile", words(report.cufile, report.direct.possible ? "can serve the file" : "can serve the file, in its compatibility mode"));
-    add_line(text, "route", fmt::format("a read would go by {}: {} ({})", to_text(report.route.expected_path),
-                                        report.route.reasons.front().text, report.route.reasons.front().id));
+    const Route& route = report.route;
+    add_line(text, "route", route.refused ? fmt::format("a read would be refused: {} ({})", route.refused->text, route.refused->id)
+                                          : fmt::format("a read would go by {}: {} ({})", to_text(route.expected_path),
+                                                        route.reasons.front().text, route.reasons.front().id));
     add_line(text, "file", place_text(report.file_facts));
     add_line(text, "GPU", gpu_text(report.gpu));
     add_line(text, "distance", distance_text(report.surroundings.distance));

@@ -41,6 +41,9 @@ void refuse_contradictions(const CheckArguments& arguments) {
     if (arguments.root != "/" && (arguments.save || arguments.probe)) {
         throw Error(ErrorCode::invalid_argument, "--save and --probe are for the running machine; leave --root away");
     }
+    if (arguments.compare && (arguments.save || arguments.probe)) {
+        throw Error(ErrorCode::invalid_argument, "--compare goes with --root, --device and --json alone");
+    }
     if (arguments.mounts && (arguments.compare || arguments.save || arguments.probe)) {
         throw Error(ErrorCode::invalid_argument, "--mounts goes with --root, --device and --json alone");
     }
@@ -60,7 +63,7 @@ int run_check(const CheckArguments& arguments) {
     const SettingLayers layers{arguments.settings, {}};
     if (arguments.save) {
         save_machine(*arguments.save, file, arguments.device, layers);
-        print_note(fmt::format("saved to {}\n", *arguments.save));
+        print_note(fmt::format("saved to {}", *arguments.save));
     }
     CheckReport report = check(file, arguments.device, layers, arguments.root);
     if (arguments.probe) {

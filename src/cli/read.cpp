@@ -89,12 +89,14 @@ int run_read(const ReadArguments& arguments) {
     const File file = File::open(arguments.file, Mode::read, {arguments.settings, {}});
     const Place place = find_place(arguments.to);
     const std::uint64_t room = bytes_to_hold(file, arguments);
-    const Buffer buffer = place.device < 0 ? Buffer::on_host(room) : Buffer::on_gpu(place.device, room);
+    // Shared with the requests: after a time-out the kernel may still write to it.
+    const auto shared = std::make_shared<const Buffer>(place.device < 0 ? Buffer::on_host(room) : Buffer::on_gpu(place.device, room));
+    const Buffer& buffer = *shared;
     const Fd out = arguments.out ? open_output(*arguments.out, file) : Fd();
     Request request;
     request.file_offset = arguments.offset;
     request.size_bytes = arguments.size_bytes;
-    request.target = {buffer.data(), room, {}, false};
+    request.target = {buffer.data(), room, std::const_pointer_cast<Buffer>(shared), false};
     request.room_is_of_file = true;
     request.require = require;
     for (std::uint64_t turn = 0; turn < arguments.repeat; ++turn) {

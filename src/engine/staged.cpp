@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/clock.hpp"
 #include "engine/file_calls.hpp"
@@ -179,10 +180,18 @@ protected:
         return std::none_of(halves_.begin(), halves_.end(), [](const Half& half) { return half.busy; });
     }
 
-    // Starts the copies that were added. Their status decides whether there is one to wait for.
-    void start_copies(Half& half) {
+    // Starts the copies that were added, and takes them out.
+    CuStatus start_copies() {
         const std::uint64_t start = now_ns();
-        CuStatus status = copies_.start(stream_);
+        const CuStatus status = copies_.start(stream_);
+        times_.copy_ns += now_ns() - start;
+        copies_.clear();
+        return status;
+    }
+
+    // To be called once for the copies of a half, with what starting them answered: whether there is one to wait for.
+    void mark_copies(Half& half, CuStatus status) {
+        const std::uint64_t start = now_ns();
         if (status == kCudaSuccess && !single_) {
             status = api_.event_record(half.copied, stream_);
         }
@@ -263,19 +272,17 @@ public:
 
 private:
     void begin(Half& half) override {
-        copies_.clear();
-        bool some_started = false;
+        std::optional<CuStatus> started;
         if (half.outcomes.size() == 1 && half.outcomes[0].assignment.task.size_bytes > 2 * kFirstStepBytes &&
             shares_a_slot(*half.outcomes[0].assignment.work) && nothing_under_way()) {
-            some_started = read_in_steps(half);
+            started = read_in_steps(half);
         } else {
             read_whole(half);
         }
-        if (copies_.empty() && !some_started) {
-            finish(half);
-        } else {
-            start_copies(half);
+        if (!copies_.empty() && started.value_or(kCudaSuccess) == kCudaSuccess) {
+            started = start_copies();
         }
+        started ? mark_copies(half, *started) : finish(half);
     }
 
     void end(Half& half) override { finish(half); }
@@ -295,24 +302,20 @@ private:
         }
     }
 
-    // The copy of each step but the last, which is left to start_copies(), overlaps the read of the next. Returns true when one
-    // was started. One that fails is left to start_copies() too.
-    bool read_in_steps(Half& half) {
+    // The copy of each step but the last, which is left to the caller, overlaps the read of the next. Returns the status of
+    // those that were started: the first that fails ends the steps.
+    std::optional<CuStatus> read_in_steps(Half& half) {
         const Assignment assignment = half.outcomes[0].assignment;
         const std::uint64_t size_bytes = assignment.task.size_bytes;
         CallResult total;
-        bool started = false;
+        std::optional<CuStatus> started;
         std::uint64_t step = kFirstStepBytes;
         for (std::uint64_t at = 0; at < size_bytes && !total.failure; step *= 2) {
             if (!copies_.empty()) {
-                const std::uint64_t start = now_ns();
-                started = true;
-                const CuStatus status = copies_.start(stream_);
-                times_.copy_ns += now_ns() - start;
-                if (status != kCudaSuccess) {
+                started = start_copies();
+                if (*started != kCudaSuccess) {
                     break;
                 }
-                copies_.clear();
             }
             const std::uint64_t size = size_bytes - at < 2 * step ? size_bytes - at : step;
             const CallResult part = read(assignment, at, half.slot->memory + at, size);
@@ -347,14 +350,13 @@ private:
     }
 
     void begin(Half& half) override {
-        copies_.clear();
         std::byte* slot = half.slot->memory;
         for (const Outcome& outcome : half.outcomes) {
             const Assignment& assignment = outcome.assignment;
             copies_.add(device_address(assignment), place_in(slot, assignment), assignment.task.size_bytes);
             slot += assignment.task.size_bytes;
         }
-        start_copies(half);
+        mark_copies(half, start_copies());
     }
 
     void end(Half& half) override {

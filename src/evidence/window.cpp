@@ -8,10 +8,15 @@
 namespace waybill {
 namespace {
 
-// Requests of this process that are under way, and how many ever began.
+// Requests of this process that are under way, in the low bits, and how many ever began, above: in one word, so that of two that
+// overlap one at least sees the other.
 struct Requests {
-    std::atomic<std::uint64_t> running{0};
-    std::atomic<std::uint64_t> started{0};
+    static constexpr unsigned kRunningBits = 24;
+    static constexpr std::uint64_t kOneStarted = std::uint64_t{1} << kRunningBits;
+    std::atomic<std::uint64_t> both{0};
+
+    static std::uint64_t running(std::uint64_t both) noexcept { return both & (kOneStarted - 1); }
+    static std::uint64_t started(std::uint64_t both) noexcept { return both >> kRunningBits; }
 };
 ForkLocal<Requests> the_requests;
 
@@ -48,9 +53,9 @@ std::optional<CufileCounts> cufile_now(const std::string& uuid) {
 
 EvidenceWindow::EvidenceWindow(CountersWanted wanted, std::string gpu_uuid, const MachineRoot& root)
     : wanted_(wanted), gpu_uuid_(std::move(gpu_uuid)), root_(root) {
-    Requests& requests = the_requests.get();
-    company_at_open_ = requests.running.fetch_add(1) != 0;
-    starts_at_open_ = requests.started.fetch_add(1) + 1;
+    const std::uint64_t before = the_requests.get().both.fetch_add(Requests::kOneStarted + 1);
+    company_at_open_ = Requests::running(before) != 0;
+    starts_at_open_ = Requests::started(before) + 1;
     if (wanted_.cufile) {
         cufile_before_ = cufile_now(gpu_uuid_);
     }
@@ -64,7 +69,7 @@ EvidenceWindow::EvidenceWindow(CountersWanted wanted, std::string gpu_uuid, cons
 
 EvidenceWindow::~EvidenceWindow() {
     if (open_) {
-        the_requests.get().running.fetch_sub(1);
+        the_requests.get().both.fetch_sub(1);
     }
 }
 
@@ -89,9 +94,7 @@ Evidence EvidenceWindow::close(Direction direction) {
         wanted_.nvidia_fs ? read_nvidia_fs_stats(root_) : NvidiaFs{}, evidence.nvidia_fs);
     add(wanted_.process_io, "process_io", process_io_before_, wanted_.process_io ? read_process_io() : ProcessIo{},
         evidence.process_io);
-    Requests& requests = the_requests.get();
-    evidence.company = company_at_open_ || requests.started.load() != starts_at_open_;
-    requests.running.fetch_sub(1);
+    evidence.company = company_at_open_ || Requests::started(the_requests.get().both.fetch_sub(1)) != starts_at_open_;
     open_ = false;
     return evidence;
 }

@@ -302,7 +302,9 @@ void write_archive(const std::string& path, const std::map<std::string, ArchiveE
         }
     }
     check_written(api, writer.get(), api.close(writer.get()), path);
-    std::filesystem::rename(partial, path);
+    if (::rename(partial.c_str(), path.c_str()) != 0) {
+        throw Error(ErrorCode::io_error, "cannot rename '" + partial + "' to '" + path + "'", native_errno(errno));
+    }
     leftover.keep();
 }
 

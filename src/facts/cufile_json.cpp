@@ -97,6 +97,11 @@ std::string named_file(const MachineRoot& root, const Settings& settings, const 
 
 void interpret(CufileConfig& config, const Environment& environment, std::optional<int> version) {
     const CufileReading reading = read_cufile_values(config.entries, environment, version);
+    if (config.ends_process) {  // said of another version before
+        config.valid = true;
+        config.ends_process = config.ends_in_read = false;
+        config.problem.clear();
+    }
     config.refused_values = texts_of(reading, CufileProblem::Kind::refused);
     if (const std::string ends = texts_of(reading, CufileProblem::Kind::ends_process); !ends.empty() && config.valid) {
         config.valid = false;

@@ -69,7 +69,6 @@ FileFacts gather_live_mount(int fd, DeviceNumber device, const MachineRoot& root
     facts.device = device;
     facts.mount = mount_of_descriptor(fd, root);
     facts.block = block_of_device(root, device, facts.mount.value.source);
-    ask_direct_io(fd, facts);
     return facts;
 }
 
@@ -84,6 +83,7 @@ FileFacts gather_live(int fd, const MachineRoot& root) {
         facts = gather_live_mount(fd, device, root);
         known_mounts.get().keep(key, facts);
     }
+    ask_direct_io(fd, facts);  // of each file by itself: a folder answers otherwise, and so may an encrypted file
     facts.size_bytes = state.stx_size;
     return facts;
 }

@@ -6,6 +6,7 @@
 #include "gpu/cufile.hpp"
 #include "gpu/devices.hpp"
 #include "io/open_file.hpp"
+#include "io/routing.hpp"
 #include "plan/alternatives.hpp"
 #include "plan/slow_shapes.hpp"
 #include "plan/threads.hpp"
@@ -59,8 +60,8 @@ Explanation explain(const std::filesystem::path& path, int device, std::uint64_t
     RouteQuestion question;
     question.size_bytes = std::min(size_bytes.value_or(size - file_offset), size - file_offset);
     question.to_gpu = device >= 0;
-    question.residency = measure_residency(fd, file_offset, question.size_bytes);
-    const MachineFacts& machine = machine_facts(*file.settings);
+    question.residency = residency_for_route(fd, file_offset, question.size_bytes);
+    const MachineFacts machine = with_free_memory_now(machine_facts(*file.settings), *file.settings);
     const std::optional<GpuFacts> gpu = gpu_without_driver(device, *file.settings, machine);
     explanation.route = choose_route(question, *file.settings, explanation.file, machine, gpu ? &*gpu : nullptr);
     explanation.cufile = machine.cufile;

@@ -25,11 +25,18 @@ std::vector<CuStream> streams_of(const Consignment& consignment, std::span<const
 void refuse_capturing(const CudaApi& api, CuStream stream) {
     int capturing = 0;
     const CuStatus status = api.stream_is_capturing(stream, &capturing);
-    if (status != kCudaSuccess || capturing != 0) {
+    // cudaErrorStreamCapture...: what a capture elsewhere answers for the legacy stream.
+    constexpr CuStatus kFirstOfCapture = 900;
+    constexpr CuStatus kLastOfCapture = 908;
+    const bool refused = status >= kFirstOfCapture && status <= kLastOfCapture;
+    if (!refused) {
+        check_cuda(status, "cuStreamIsCapturing");
+    }
+    if (refused || capturing != 0) {
         throw Error(ErrorCode::capturing_stream,
                     "the stream is being captured into a graph, which a read or write of a file cannot be part of; move it "
                     "before the capture",
-                    status == kCudaSuccess ? NativeCode{} : native_cuda(status));
+                    refused ? native_cuda(status) : NativeCode{});
     }
 }
 

@@ -21,7 +21,12 @@ constexpr std::uint64_t kResidencyFromBytes = kMiB;
 constexpr std::uint64_t kWholeResidencyBytes = 64 * kMiB;
 constexpr std::uint64_t kResidencySamples = 16;
 
-Residency look_at_cache(int fd, std::uint64_t offset, std::uint64_t size_bytes) {
+}  // namespace
+
+Residency residency_for_route(int fd, std::uint64_t offset, std::uint64_t size_bytes) {
+    if (size_bytes < kResidencyFromBytes) {
+        return {};
+    }
     if (size_bytes <= kWholeResidencyBytes) {
         return measure_residency(fd, offset, size_bytes);
     }
@@ -41,6 +46,14 @@ Residency look_at_cache(int fd, std::uint64_t offset, std::uint64_t size_bytes) 
     return sum;
 }
 
+MachineFacts with_free_memory_now(const MachineFacts& machine, const Settings& settings) {
+    MachineFacts now = machine;
+    now.free_memory_bytes = free_memory_bytes(machine_root(settings));
+    return now;
+}
+
+namespace {
+
 // `part` is the one of the file that is asked about; its size is the call's largest.
 RouteQuestion question_of(const Consignment& consignment, const PointerOwner& owner, const Part& part) {
     RouteQuestion question;
@@ -51,8 +64,8 @@ RouteQuestion question_of(const Consignment& consignment, const PointerOwner& ow
     question.to_gpu = owner.on_gpu();
     question.managed_memory = owner.memory == MemoryKind::managed;
     question.require = consignment.require;
-    if (consignment.direction == Direction::read && part.size_bytes >= kResidencyFromBytes) {
-        question.residency = look_at_cache(part.descriptors->buffered(), part.work.file_offset, part.size_bytes);
+    if (consignment.direction == Direction::read) {
+        question.residency = residency_for_route(part.descriptors->buffered(), part.work.file_offset, part.size_bytes);
     }
     return question;
 }
@@ -66,12 +79,9 @@ Route choose(const Consignment& consignment, const Part& part, const RouteQuesti
     if (!wanted.free_memory) {
         return choose_route(question, settings, facts, machine, gpu);
     }
-    // Whether a cold file fits in memory is a question of this moment.
-    MachineFacts now = machine;
-    now.free_memory_bytes = free_memory_bytes(machine_root(settings));
     FileFacts grown = facts;
     grown.size_bytes = file_size(part.descriptors->buffered(), *file.name);
-    return choose_route(question, settings, grown, now, gpu);
+    return choose_route(question, settings, grown, with_free_memory_now(machine, settings), gpu);
 }
 
 // What tells the routes of small requests apart.

@@ -161,8 +161,12 @@ Transfer::Left Transfer::leave(bool wants_back) noexcept {
         return comes_back ? Left::comes_back : Left::for_good;
     }
     if (may_stage_instead()) {
-        stage_instead();
-        return Left::all_again;
+        try {
+            stage_instead();
+            return Left::all_again;
+        } catch (const std::exception& problem) {
+            error_.emplace(ErrorCode::out_of_memory, std::string("staging the bytes instead failed: ") + problem.what());
+        }
     }
     finishing_ = true;
     return Left::last;
@@ -248,7 +252,9 @@ void Transfer::finish() noexcept {
     try {
         settle();
     } catch (const std::exception& problem) {
-        error_.emplace(ErrorCode::internal, std::string("making the receipt failed: ") + problem.what());
+        if (!error_) {
+            error_.emplace(ErrorCode::internal, std::string("making the receipt failed: ") + problem.what());
+        }
     }
     let_go();
     const std::lock_guard lock(mutex_);

@@ -64,17 +64,20 @@ void Threads::run() {
             --spinning_;
         }
         offered_.wait(lock, [this] { return !queue_.empty(); });
-        const std::shared_ptr<SharedWork> work = std::move(queue_.front());
+        std::shared_ptr<SharedWork> work = std::move(queue_.front());
         queue_.pop_front();
         waiting_.fetch_sub(1, std::memory_order_relaxed);
         --idle_;
         lock.unlock();
         const bool again = work->take_part();
+        if (!again) {
+            work.reset();  // it may be the last reference, whose end frees the caller's memory: not under the lock
+        }
         lock.lock();
         ++idle_;
         fresh = true;
         if (again) {
-            queue_.push_back(work);
+            queue_.push_back(std::move(work));
             waiting_.fetch_add(1, std::memory_order_relaxed);
         }
     }

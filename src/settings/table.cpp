@@ -1,10 +1,12 @@
 #include "settings/table.hpp"
 
 #include <limits>
+#include <utility>
 
 #include "base/forks.hpp"
 #include "base/text.hpp"
 #include "settings/parse.hpp"
+#include "waybill/error.hpp"
 
 namespace waybill {
 namespace {
@@ -46,7 +48,22 @@ constexpr auto kDuration = [](std::uint64_t ns) {
     if (ns == 0) {
         return std::string("none");
     }
-    return ns % 1'000'000'000 == 0 ? std::to_string(ns / 1'000'000'000) + "s" : std::to_string(ns / 1'000'000) + "ms";
+    // In the largest unit that leaves nothing over; parse_duration() reads all but nanoseconds, by whose halves nobody sets a time.
+    for (const auto& [unit_ns, name] : {std::pair{1'000'000'000ULL, "s"}, {1'000'000ULL, "ms"}, {1'000ULL, "us"}}) {
+        if (ns % unit_ns == 0) {
+            return std::to_string(ns / unit_ns) + name;
+        }
+    }
+    return std::to_string(ns) + "ns";
+};
+
+// No "none": what opens the driver must come back.
+constexpr auto kLimit = [](std::string_view text) {
+    const std::uint64_t ns = parse_duration(text);
+    if (ns == 0) {
+        throw Error(ErrorCode::invalid_argument, "accepted: a time over zero, such as 10s");
+    }
+    return ns;
 };
 
 constexpr auto kAnySize = [](std::string_view text) { return parse_size_between(text, 0, kMostSize); };
@@ -120,7 +137,7 @@ std::vector<SettingEntry> make_table() {
             "What a required path must be at least, by its evidence.", "only counters prove a path"),
         row<&Settings::machine_root, kFolder, kText>("machine_root", "WAYBILL_MACHINE_ROOT", {}, "a folder", "/",
                                                      "The folder that stands for / when facts of the machine are read.", ""),
-        row<&Settings::driver_timeout, &parse_duration, kDuration>("driver_timeout", "WAYBILL_DRIVER_TIMEOUT", {},
+        row<&Settings::driver_timeout, kLimit, kDuration>("driver_timeout", "WAYBILL_DRIVER_TIMEOUT", {},
                                                                    "a time such as 10s", "10s", "How long cuFile's driver may take to open.",
                                                                    "an open takes about 0.2 s; known faults spin for ever"),
         row<&Settings::time_limit, &parse_duration, kDuration>("time_limit", "WAYBILL_TIME_LIMIT", {}, "a time such as 30s, or none",

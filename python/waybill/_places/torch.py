@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from .. import _core
 from .._array import Array
 
 
@@ -19,7 +20,11 @@ class TorchPlace:
 
     def allocate(self, size_bytes: int) -> Any:
         if self.device is not None:
-            return torch.empty(size_bytes, dtype=torch.uint8, device=f"cuda:{self.device}")
+            try:
+                return torch.empty(size_bytes, dtype=torch.uint8, device=f"cuda:{self.device}")
+            except RuntimeError:
+                _core.list_gpus()  # where no GPU can be used, as in a child forked after CUDA's start, this tells why
+                raise
         if self._pinned:
             return torch.empty(size_bytes, dtype=torch.uint8, pin_memory=True)
         return torch.frombuffer(Array(-1, size_bytes), dtype=torch.uint8) if size_bytes else torch.empty(0, dtype=torch.uint8)

@@ -33,22 +33,24 @@ class IOFuture:
 
     def get(self) -> int:
         """The number of bytes that were moved; waits for the end of the operation. The GIL is released, signals are served."""
-        if self._future is not None:
+        future = self._future  # another thread may be collecting it
+        if future is not None:
             try:
-                self._end(self._future.result())
+                self._end(future.result())
             except Error as problem:
                 self._fail(problem)
         return self._answer()
 
     def done(self) -> bool:
         """Whether ``get()`` would not wait."""
-        return self._future is None or self._future.done()
+        future = self._future
+        return future is None or future.done()
 
     @property
     def receipt(self) -> Receipt | None:
         """What really happened (:class:`waybill.Receipt`); ``None`` while the operation is on its way, and where it failed
         before a byte moved."""
-        if self._future is not None and self._future.done():
+        if self.done():
             try:
                 self.get()
             except Exception:  # told by get()

@@ -78,6 +78,9 @@ class CuFile:
                 receipt = self._file.read_into(buf, offset=file_offset, size=asked)
         except errors.Error as problem:
             return self._failed(problem, buf, asked, file_offset, task_size, operation)
+        except BaseException:
+            _watch.end(operation, 0, failed=True)
+            raise
         moved = receipt.moved_bytes
         if operation is not None:
             _watch.end(operation, asked, receipt, moved < asked)
@@ -93,6 +96,9 @@ class CuFile:
             receipt = self._file.write_from(buf, offset=file_offset, size=asked, **self._settings(task_size))
         except errors.Error as problem:
             return self._failed(problem, buf, asked, file_offset, task_size, operation)
+        except BaseException:
+            _watch.end(operation, 0, failed=True)
+            raise
         _watch.end(operation, asked, receipt)
         return receipt.moved_bytes
 
@@ -167,6 +173,9 @@ class CuFile:
             future = call(buf, offset=offset, size=asked, **(self._settings(task_size) if how is None else how))
         except errors.Error as problem:
             return self._failed_future(problem, buf, asked, offset, task_size, operation)
+        except BaseException:
+            _watch.end(operation, 0, failed=True)
+            raise
         return IOFuture(future, asked, operation)
 
     def _in_order(self, future: IOFuture) -> IOFuture:

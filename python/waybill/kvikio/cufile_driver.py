@@ -143,8 +143,8 @@ def libcufile_version() -> tuple[int, int]:
     version = check("/").facts["machine"]["cufile"]["version"]
     if version["state"] != "known":
         return 0, 0
-    parts = str(version["value"]).split(".")
-    return int(parts[0]), int(parts[1]) if len(parts) > 1 else 0
+    number = version["value"]  # as cuFileGetVersion has it: 1000 x major + 10 x minor
+    return number // 1000, number % 1000 // 10
 
 
 def driver_open() -> None:
@@ -153,9 +153,7 @@ def driver_open() -> None:
 
 
 def driver_close() -> None:
-    """Does nothing: other work of this process may use the driver, which is closed when the process ends. Raises
-    ``RuntimeError`` when cuFile cannot be used."""
-    _core.cufile_properties()
+    """Does nothing: other work of this process may use the driver, which is closed when the process ends."""
 
 
 def initialize() -> None:

@@ -94,8 +94,12 @@ class Mmap:
         try:
             future = self._file.pread_into(buf, offset=offset, size=asked, **settings)
         except errors.Error as problem:
+            _watch.end(operation, 0, failed=True)
             wrong = refusal(problem, buf)
             raise wrong or _errors.of_request(problem) from problem
+        except BaseException:
+            _watch.end(operation, 0, failed=True)
+            raise
         return IOFuture(future, asked, operation)
 
     def _asked(self, buf: Any, size: int | None, offset: int) -> int:

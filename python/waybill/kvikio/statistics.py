@@ -153,7 +153,9 @@ class SummaryMonitor:
 
     def get(self) -> Summary:
         """The totals since the beginning or the last reset."""
-        for operation in list(self._running):
+        with self._lock:
+            running = list(self._running)
+        for operation in running:
             operation.look()
         with self._lock:
             now = time.monotonic_ns() if self._stopped_ns is None else self._stopped_ns

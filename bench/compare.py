@@ -10,9 +10,11 @@ of one run are what counts: machines differ.
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
+import random
 
 from measure import GIB, MIB, cache_file, child, device_array, digest, drop_cache, p50_us, pinned_copy, timed
 
@@ -41,6 +43,9 @@ def run_waybill(task: dict) -> dict:
         array = numpy.ones(size, numpy.uint8)
         return timed(lambda: file.read_into(array, size=size), size, task["repeat"])
     array = device_array(size)
+    if kind == "scattered":
+        offsets = scattered(task)
+        return timed(lambda: file.read_ranges(array, offsets, task["each"]), size, task["repeat"])
     if kind == "small":
         file.read_into(array, size=size)
         return {"p50_us": p50_us(lambda: file.read_into(array, size=size), task["repeat"])}
@@ -81,6 +86,15 @@ def run_kvikio(task: dict) -> dict:
         array = numpy.ones(size, numpy.uint8)
         return timed(lambda: file.read(array, size=size), size, task["repeat"])
     array = device_array(size)
+    if kind == "scattered":
+        each, offsets = task["each"], scattered(task)
+        views = [array[k * each : (k + 1) * each] for k in range(len(offsets))]
+
+        def once():
+            for future in [file.pread(view, file_offset=offset) for view, offset in zip(views, offsets)]:
+                future.get()
+
+        return timed(once, size, task["repeat"])
     if kind == "small":
         file.read(array, size=size)
         return {"p50_us": p50_us(lambda: file.read(array, size=size), task["repeat"])}
@@ -93,6 +107,13 @@ def run_kvikio(task: dict) -> dict:
     if task.get("verify"):
         result["sha256"] = digest(array, size)
     return result
+
+
+def scattered(task: dict) -> list[int]:
+    """Offsets of `size / each` blocks of the file, by chance and the same in each process."""
+    chance = random.Random(1)
+    blocks = os.path.getsize(task["file"]) // task["each"]
+    return [chance.randrange(blocks) * task["each"] for _ in range(task["size"] // task["each"])]
 
 
 RUNNERS = {"ceiling": run_ceiling, "waybill": run_waybill, "kvikio": run_kvikio}
@@ -110,10 +131,10 @@ def make_file(path: str, size: int) -> None:
     if not os.path.exists(path) or os.path.getsize(path) != size:
         import numpy
 
-        random = numpy.random.default_rng(1)
+        chance = numpy.random.default_rng(1)
         with open(path, "wb") as file:
             for _ in range(size // (64 * MIB)):
-                file.write(random.integers(0, 256, 64 * MIB, numpy.uint8).tobytes())
+                file.write(chance.integers(0, 256, 64 * MIB, numpy.uint8).tobytes())
     cache_file(path)
 
 
@@ -122,7 +143,7 @@ def main() -> None:
     parser.add_argument("--file", default="/tmp/waybill-bench.bin")
     parser.add_argument("--gib", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3, help="alternating runs of the large read")
-    parser.add_argument("--parts", default="large,sizes,small,open,host,write,cold")
+    parser.add_argument("--parts", default="large,sizes,small,open,scattered,together,host,write,cold")
     parser.add_argument("--out")
     parser.add_argument("--task")
     arguments = parser.parse_args()
@@ -170,6 +191,18 @@ def main() -> None:
         measure("waybill, open + 4 KiB + close", who="waybill", kind="open", size=0, repeat=1000)
         measure("kvikio, open + 4 KiB + close", who="kvikio", kind="open", size=0, repeat=1000)
         measure("kvikio compat ON, open + 4 KiB + close", who="kvikio", kind="open", size=0, repeat=1000, environment={"KVIKIO_COMPAT_MODE": "ON"})
+    if "scattered" in parts:
+        for each, count in ((4096, 65536), (65536, 16384), (MIB, 1024)):
+            measure(f"waybill, {count} scattered ranges of {each}", who="waybill", kind="scattered", each=each, size=each * count)
+            measure(f"kvikio, 16 threads, {count} scattered reads of {each}", who="kvikio", kind="scattered", each=each, size=each * count,
+                    environment={"KVIKIO_COMPAT_MODE": "ON", "KVIKIO_NTHREADS": 16, "KVIKIO_TASK_SIZE": max(each, 65536)})
+    if "together" in parts:
+        task = {"who": "waybill", "kind": "read", "size": size, "file": arguments.file, "repeat": 40}
+        with concurrent.futures.ThreadPoolExecutor(2) as both:
+            pair = list(both.map(lambda _: child(__file__, task), range(2)))
+        shown = {"sum of medians": round(sum(result["median"] for result in pair), 2), "medians": [result["median"] for result in pair]}
+        print(f"{'waybill, two processes at once':<58} {json.dumps(shown)}", flush=True)
+        results.append({"label": "waybill, two processes at once", "result": shown})
     if "host" in parts:
         measure("waybill to host memory", who="waybill", kind="host", size=size)
         measure("kvikio to host memory, 16 threads", who="kvikio", kind="host", size=size, environment={"KVIKIO_NTHREADS": 16})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 
 import pytest
@@ -71,3 +72,18 @@ def test_what_cannot_be_checked(path, tmp_path):
             waybill.check(path, device)
     with pytest.raises(ValueError):
         waybill.check(path, colour="red")
+
+
+def test_a_folder_says_nothing_of_its_files(tmp_path):
+    file = tmp_path / "file"
+    file.write_bytes(bytes(8192))
+    other = waybill.check(tmp_path).facts["file"]["direct_open"]
+    assert waybill.check(file).facts["file"]["direct_open"]["state"] == direct_open_state(file), other
+
+
+def direct_open_state(path):
+    try:
+        os.close(os.open(path, os.O_RDONLY | os.O_DIRECT))
+    except OSError:
+        return "absent"
+    return "known"

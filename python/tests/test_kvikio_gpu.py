@@ -196,6 +196,14 @@ assert 'libcufile' not in open('/proc/self/maps').read() and 'libcuda' not in op
     run(over_fakes, path, code)
 
 
+def test_the_version_is_that_of_the_file(path, tmp_path, over_fakes):
+    library = tmp_path / "libcufile.so.1.15.1"
+    library.write_bytes(b"")
+    (tmp_path / "libcufile.so.0").symlink_to(library)
+    code = "print(kvikio.cufile_driver.libcufile_version())"
+    assert run(over_fakes, path, code, WAYBILL_CUFILE_LIBRARY=str(tmp_path / "libcufile.so.0")).strip() == "(1, 15)"
+
+
 def test_host_calls_load_no_gpu_library(path, over_fakes):
     code = """
 kvikio.CuFile(path).read(bytearray(100)); kvikio.Mmap(path).read(bytearray(10), 10); kvikio.bounce_buffer_free()

@@ -82,3 +82,12 @@ def test_a_summary_travels(path):
     for wrong in (b"", b"xx", b"3", b"[1, 2, 3]", pickle.dumps(3)):
         with pytest.raises(ValueError):
             kvikio.Summary.deserialize(wrong)
+
+
+def test_a_call_with_the_wrong_types_has_ended_too(path, tmp_path):
+    with kvikio.CuFile(path) as file, kvikio.CuFile(tmp_path / "o", "w") as out, kvikio.SummaryMonitor() as monitor:
+        mapped = kvikio.Mmap(path)
+        for call in (file.read, file.pread, out.write, out.pwrite, mapped.read, mapped.pread):
+            with pytest.raises((TypeError, ValueError)):
+                call(object(), 5)
+        assert not monitor._running

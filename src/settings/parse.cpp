@@ -74,7 +74,7 @@ std::uint64_t parse_duration(std::string_view text) {
         refuse(kAccepted);
     }
     const double unit = parse_word<double>(std::string_view(end, static_cast<std::size_t>(body.data() + body.size() - end)),
-                                           {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"m", 60e9}, {"h", 3600e9}}, kAccepted);
+                                           {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}, {"m", 60e9}, {"h", 3600e9}}, kAccepted);
     constexpr double kMostNs = 9.2e18;
     if (!(number * unit <= kMostNs)) {
         refuse(kAccepted);

@@ -48,7 +48,7 @@ constexpr auto kDuration = [](std::uint64_t ns) {
     if (ns == 0) {
         return std::string("none");
     }
-    // In the largest unit that leaves nothing over; parse_duration() reads all but nanoseconds, by whose halves nobody sets a time.
+    // In the largest unit that leaves nothing over, as parse_duration() reads it back.
     for (const auto& [unit_ns, name] : {std::pair{1'000'000'000ULL, "s"}, {1'000'000ULL, "ms"}, {1'000ULL, "us"}}) {
         if (ns % unit_ns == 0) {
             return std::to_string(ns / unit_ns) + name;
@@ -138,7 +138,7 @@ std::vector<SettingEntry> make_table() {
         row<&Settings::machine_root, kFolder, kText>("machine_root", "WAYBILL_MACHINE_ROOT", {}, "a folder", "/",
                                                      "The folder that stands for / when facts of the machine are read.", ""),
         row<&Settings::driver_timeout, kLimit, kDuration>("driver_timeout", "WAYBILL_DRIVER_TIMEOUT", {},
-                                                                   "a time such as 10s", "10s", "How long cuFile's driver may take to open.",
+                                                                   "a time over zero, such as 10s", "10s", "How long cuFile's driver may take to open.",
                                                                    "an open takes about 0.2 s; known faults spin for ever"),
         row<&Settings::time_limit, &parse_duration, kDuration>("time_limit", "WAYBILL_TIME_LIMIT", {}, "a time such as 30s, or none",
                                                                "none", "How long one blocking request may take.", ""),

@@ -313,3 +313,18 @@ class TestCudaFaults:
             assert result.json["evidence"]["cufile"]["nvfs"] == 3
         by_address = run("read", sample[0], "--to", "gpu:0000:03:00.0", "--json", fakes=True, env={"FAKE_CUDA_DEVICES": "3"})
         assert by_address.json["destination"]["device"] == 2
+
+
+class TestACopyThatFailsOnce:
+    """No copy is tried again: what it left undone would look like the end of the file."""
+
+    @pytest.mark.parametrize("well", [0, 1, 2, 5])
+    @pytest.mark.parametrize("call", ["cuMemcpyHtoDAsync_v2", "cuEventRecord"])
+    def test_is_told(self, sample, call, well):
+        file, content = sample[0], sample[1]
+        result = gpu("read", file, "--compat-mode", "on", "--threads", "1", "--sha256", FAKE_CUDA_FAIL=f"{call}:700:{well}:1")
+        if result.code == 0:  # so many calls were not made
+            assert result.json["moved_bytes"] == len(content) and result.json["sha256"] == hashlib.sha256(content).hexdigest()
+        else:
+            assert result.code == 5 and result.json["code"] == "cuda-error"
+        assert well or result.code == 5

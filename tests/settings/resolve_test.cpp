@@ -34,6 +34,26 @@ TEST(Resolve, EveryRowHasADefaultThatItAccepts) {
     EXPECT_EQ(settings.driver_timeout.value, 10'000'000'000U);
 }
 
+TEST(Resolve, ADurationIsWrittenAsItIsReadBack) {
+    for (const auto& [text, written] : {std::pair{"500us", "500us"}, {"1.5ms", "1500us"}, {"2s", "2s"}, {"1500ms", "1500ms"},
+                                        {"7ns", "7ns"}, {"2m", "120s"}, {"none", "none"}}) {
+        const Settings settings = resolve({{{"time_limit", text}}, {}}, {}, {});
+        for (const SettingEntry& entry : setting_table()) {
+            if (entry.name == "time_limit") {
+                EXPECT_EQ(entry.value_text(settings), written);
+                const Settings again = resolve({{{"time_limit", entry.value_text(settings)}}, {}}, {}, {});
+                EXPECT_EQ(again.time_limit.value, settings.time_limit.value);
+            }
+        }
+    }
+}
+
+TEST(Resolve, OpeningTheDriverHasALimit) {
+    for (const char* text : {"none", "0", "0s"}) {
+        EXPECT_NE(message_of({{{"driver_timeout", text}}, {}}, {}).find("over zero"), std::string::npos) << text;
+    }
+}
+
 TEST(Resolve, TheNearerLayerWins) {
     SettingLayers layers;
     Environment environment;

@@ -23,6 +23,4 @@ class CupyPlace:
 
     def view(self, memory: Any, begin: int, size_bytes: int, dtype: Any, shape: tuple[int, ...], order: str = "C") -> Any:
         with cupy.cuda.Device(self.device):
-            if not size_bytes:
-                return cupy.empty(shape, dtype, order=order)
             return memory[begin : begin + size_bytes].view(dtype).reshape(shape, order=order)

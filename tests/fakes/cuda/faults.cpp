@@ -18,9 +18,10 @@ namespace {
 struct Fault {
     Status code = 0;
     std::uint64_t after = 0;  // calls that still go well
+    std::uint64_t times = ~std::uint64_t{0};  // calls that fail then
 };
 
-// FAKE_CUDA_FAIL=cuMemcpyHtoDAsync_v2:700:3,cuStreamCreate:2
+// FAKE_CUDA_FAIL=cuMemcpyHtoDAsync_v2:700:3,cuStreamCreate:2,cuEventRecord:700:0:1
 struct Faults {
     std::mutex mutex;
     std::map<std::string, Fault> all;
@@ -38,7 +39,10 @@ struct Faults {
             Fault fault;
             char* end = nullptr;
             fault.code = static_cast<Status>(std::strtol(one.c_str() + colon + 1, &end, 10));
-            fault.after = *end == ':' ? std::strtoull(end + 1, nullptr, 10) : 0;
+            fault.after = *end == ':' ? std::strtoull(end + 1, &end, 10) : 0;
+            if (*end == ':') {
+                fault.times = std::strtoull(end + 1, nullptr, 10);
+            }
             all[one.substr(0, colon)] = fault;
         }
     }
@@ -60,6 +64,10 @@ Status fault_of(const char* call) {
         --found->second.after;
         return kSuccess;
     }
+    if (found->second.times == 0) {
+        return kSuccess;
+    }
+    --found->second.times;
     return found->second.code;
 }
 

@@ -147,6 +147,7 @@ struct CufileConfig {
     std::string problem;           // why a file as a whole is not understood, with line and column
     bool ends_process = false;     // the library aborts on this file instead of refusing it
     bool ends_in_read = false;     // and only when it reads: the driver opens, so trying that first protects nobody
+    bool invalid_by_values = false;  // not as a text, but by what the values say to the version of the library
     std::string refused_values;    // values that make cuFile refuse the file, each with its place; empty: none
     std::uint64_t max_io_threads = 0;
     std::uint64_t max_io_queue_depth = 128;

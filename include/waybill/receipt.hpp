@@ -58,7 +58,7 @@ struct Times {
     std::uint64_t thread_read_ns = 0;  // sums over threads
     std::uint64_t thread_copy_ns = 0;
     std::uint64_t thread_wait_ns = 0;
-    std::uint64_t cuda_init_ns = 0;    // set-up that this request was the first to need
+    std::uint64_t cuda_init_ns = 0;    // set-up that no earlier receipt told; that of CUDA may come before total_ns begins
     std::uint64_t context_ns = 0;
     std::uint64_t pin_ns = 0;
     std::uint64_t cufile_open_ns = 0;

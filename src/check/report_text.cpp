@@ -16,7 +16,7 @@ std::string words(const Verdict& verdict, std::string_view yes) {
 
 void add_line(std::string& text, std::string_view name, std::string_view value) {
     if (!value.empty()) {
-        text += fmt::format("  {:<10}{}\n", name, value);
+        text += fmt::format("  {:<10}{}\n", name, escape_controls(value));  // a saved machine's files may say anything
     }
 }
 

@@ -41,6 +41,9 @@ void refuse_contradictions(const CheckArguments& arguments) {
     if (arguments.root != "/" && (arguments.save || arguments.probe)) {
         throw Error(ErrorCode::invalid_argument, "--save and --probe are for the running machine; leave --root away");
     }
+    if (arguments.save && arguments.save->empty()) {
+        throw Error(ErrorCode::invalid_argument, "--save has no name; give an archive's (state.tar.gz) or a folder's (state/)");
+    }
     if (arguments.compare && (arguments.save || arguments.probe)) {
         throw Error(ErrorCode::invalid_argument, "--compare goes with --root, --device and --json alone");
     }

@@ -139,6 +139,11 @@ int run_write(const WriteArguments& arguments) {
             cut_after(arguments.file, arguments.offset + receipt.moved_bytes);
         }
     }
+    if (arguments.size_bytes && receipt.moved_bytes < *arguments.size_bytes) {
+        receipt.asked_bytes = *arguments.size_bytes;
+        receipt.is_short = true;
+        receipt.notes.emplace_back("the source ended before --size bytes");
+    }
     print(arguments.json ? to_json(receipt, 2) + "\n" : to_text(receipt));
     return 0;
 }

@@ -97,19 +97,19 @@ std::string named_file(const MachineRoot& root, const Settings& settings, const 
 
 void interpret(CufileConfig& config, const Environment& environment, std::optional<int> version) {
     const CufileReading reading = read_cufile_values(config.entries, environment, version);
-    if (config.ends_process) {  // said of another version before
+    if (config.invalid_by_values) {  // as another version reads them
         config.valid = true;
-        config.ends_process = config.ends_in_read = false;
+        config.invalid_by_values = config.ends_process = config.ends_in_read = false;
         config.problem.clear();
     }
     config.refused_values = texts_of(reading, CufileProblem::Kind::refused);
     if (const std::string ends = texts_of(reading, CufileProblem::Kind::ends_process); !ends.empty() && config.valid) {
         config.valid = false;
-        config.ends_process = true;
+        config.invalid_by_values = config.ends_process = true;
         config.problem = ends;
     } else if (const std::string ends_read = texts_of(reading, CufileProblem::Kind::ends_read); !ends_read.empty() && config.valid) {
         config.valid = false;
-        config.ends_process = config.ends_in_read = true;
+        config.invalid_by_values = config.ends_process = config.ends_in_read = true;
         config.problem = ends_read;
     }
     config.origins.clear();

@@ -1,13 +1,16 @@
 #include "gpu/cuda.hpp"
 
+#include <fcntl.h>
 #include <pthread.h>
 
 #include <atomic>
+#include <cerrno>
 #include <map>
 #include <memory>
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "base/fd.hpp"
 #include "base/forks.hpp"
 #include "base/library.hpp"
 #include "gpu/cuda_entries.hpp"
@@ -118,6 +121,9 @@ const CudaApi& cuda() {
     if (api == nullptr) {
         const Library library = Library::load(kLibrary);
         if (!library) {
+            if (!open_descriptor("/dev/null", O_RDONLY)) {
+                throw_if_out_of_descriptors(errno, kLibrary);
+            }
             throw Error(ErrorCode::no_gpu, "no GPU can be used: NVIDIA's driver library libcuda.so.1 is not installed (" +
                                                library.problem() + "); install the driver, or read to host memory");
         }
@@ -155,12 +161,21 @@ void throw_fork_after_cuda() {
                 "with the method 'spawn' or 'forkserver', or fork before the first GPU use");
 }
 
-std::uint64_t cuda_init_ns() noexcept {
-    return init_time_ns.load();
+namespace {
+
+// The look comes first: a write to what all threads share is dear.
+std::uint64_t take(std::atomic<std::uint64_t>& time_ns) noexcept {
+    return time_ns.load(std::memory_order_relaxed) == 0 ? 0 : time_ns.exchange(0);
 }
 
-std::uint64_t context_ns() noexcept {
-    return context_time_ns.load();
+}  // namespace
+
+std::uint64_t take_cuda_init_ns() noexcept {
+    return take(init_time_ns);
+}
+
+std::uint64_t take_context_ns() noexcept {
+    return take(context_time_ns);
 }
 
 CuContext primary_context(int device) {

@@ -117,9 +117,9 @@ struct CudaApi {
 [[nodiscard]] bool cuda_lost_by_fork() noexcept;
 [[noreturn]] void throw_fork_after_cuda();
 
-// Nanoseconds spent in cuInit and in making contexts so far, in this process.
-[[nodiscard]] std::uint64_t cuda_init_ns() noexcept;
-[[nodiscard]] std::uint64_t context_ns() noexcept;
+// Nanoseconds spent in cuInit and in making contexts by this process, since they were last taken.
+[[nodiscard]] std::uint64_t take_cuda_init_ns() noexcept;
+[[nodiscard]] std::uint64_t take_context_ns() noexcept;
 
 // The device's primary context, retained once and kept for the life of the process.
 [[nodiscard]] CuContext primary_context(int device);

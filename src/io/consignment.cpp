@@ -9,7 +9,7 @@
 namespace waybill {
 
 SetupCosts SetupCosts::now() {
-    return {::waybill::cuda_init_ns(), ::waybill::context_ns(), SlotPool::pin_ns(), ::waybill::cufile_open_ns(),
+    return {SlotPool::pin_ns(), ::waybill::cufile_open_ns(),
             SlotPool::instance().refusals()};
 }
 

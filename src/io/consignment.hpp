@@ -33,8 +33,6 @@ struct Part {
 
 // What set-up has cost this process so far; differences tell what one request was the first to need.
 struct SetupCosts {
-    std::uint64_t cuda_init_ns = 0;
-    std::uint64_t context_ns = 0;
     std::uint64_t pin_ns = 0;
     std::uint64_t cufile_open_ns = 0;
     std::uint64_t pin_refusals = 0;  // times that memory could not be pinned

@@ -17,8 +17,8 @@ void write_line(const std::string& place, const std::string& line) {
         [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
         return;
     }
-    // O_APPEND and one write: lines of several processes don't mix.
-    const Fd file = open_descriptor(place.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+    // O_APPEND and one write: lines of several processes don't mix. O_NONBLOCK: a pipe that nobody reads holds up no transfer.
+    const Fd file = open_descriptor(place.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, 0644);
     if (!file || ::write(file.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
         static std::atomic<bool> told{false};
         if (!told.exchange(true)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "gpu/cuda.hpp"
 #include "receipt/judge.hpp"
 #include "route/requirement.hpp"
 
@@ -30,8 +31,11 @@ void add_times(Receipt& receipt, const Consignment& consignment, const Tally& ta
     times.thread_read_ns = tally.times.read_ns;
     times.thread_copy_ns = tally.times.copy_ns;
     times.thread_wait_ns = tally.times.wait_ns;
-    times.cuda_init_ns = now.cuda_init_ns - before.cuda_init_ns;
-    times.context_ns = now.context_ns - before.context_ns;
+    if (consignment.lading.owner.on_gpu()) {
+        // Mostly started before the first request, for its memory: whichever receipt is first tells it, once.
+        times.cuda_init_ns = take_cuda_init_ns();
+        times.context_ns = take_context_ns();
+    }
     times.pin_ns = now.pin_ns - before.pin_ns;
     times.cufile_open_ns = now.cufile_open_ns - before.cufile_open_ns;
     if (now.pin_refusals != before.pin_refusals) {

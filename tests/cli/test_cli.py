@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import resource
 import subprocess
 
 import pytest
@@ -348,3 +349,19 @@ def test_an_empty_variable_is_not_set(sample):
     env = {name: "" for name in [*names, "WAYBILL_CONFIG", "KVIKIO_COMPAT_MODE", "KVIKIO_NTHREADS", "KVIKIO_TASK_SIZE", "CUFILE_ENV_PATH_JSON"]}
     assert json.loads(run("config", "--json", env=env).out)["settings"] == rows["settings"]
     assert run("read", sample[0], "--to", "host", env=env).code == 0
+
+
+def test_receipts_wait_for_no_reader_of_a_pipe(sample, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    result = run("read", sample[0], "--to", "host", env={"WAYBILL_RECEIPTS": str(tmp_path / "pipe")}, timeout=20)
+    assert result.code == 0 and "cannot write receipts" in result.err
+
+
+def test_an_archive_to_save_has_a_name(sample):
+    result = run("check", sample[0], "--save", "")
+    assert result.code == 2 and "--save" in result.err
+
+
+def test_want_of_descriptors_is_not_want_of_a_driver(sample):
+    result = run("read", sample[0], "--to", "gpu", fakes=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (5, 5)))
+    assert result.code in (3, 5) and "as many files open as it may" in result.err

@@ -328,3 +328,10 @@ class TestACopyThatFailsOnce:
         else:
             assert result.code == 5 and result.json["code"] == "cuda-error"
         assert well or result.code == 5
+
+
+class TestSetUp:
+    def test_that_of_cuda_is_told_by_the_first_receipt_though_it_came_before(self, sample):
+        result = gpu("read", sample[0], "--repeat", "2", FAKE_CUDA_INIT_DELAY_MS="200")
+        first, second = (json.loads(line)["setup_ns"] for line in result.out.splitlines())
+        assert first["cuda_init"] >= 200_000_000 and second["cuda_init"] == second["context"] == 0

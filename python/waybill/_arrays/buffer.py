@@ -13,7 +13,7 @@ _MODULES = ("numpy", "array", "mmap")
 
 
 def describe(array: Any) -> Memory | None:
-    fields = buffer_fields(array)
+    fields = None if array is None else buffer_fields(array)
     if fields is None:  # NumPy has element types that no buffer can name (datetime64, float8)
         interface = getattr(array, "__array_interface__", None)
         return None if interface is None else describe_interface(array, interface)

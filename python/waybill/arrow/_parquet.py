@@ -14,9 +14,9 @@ def look(file: File) -> Table:
 
     try:
         metadata = pyarrow.parquet.read_metadata(source_of(file, owns=False))
-    except (pyarrow.ArrowException, OSError) as problem:
+        columns = [metadata.schema.column(k).path for k in range(metadata.num_columns)]
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as problem:
         raise make_error("bad-format", f"{file.path!r} is a damaged Parquet file: {problem}") from None
-    columns = [metadata.schema.column(k).path for k in range(metadata.num_columns)]
 
     def chunks(number: int) -> list[tuple[str, int, int]]:
         group = metadata.row_group(number)

@@ -215,3 +215,25 @@ def test_requests_of_one_call_come_after_the_streams_of_all_their_arrays(path, m
     file.read_many([(0, 1, array) for array in arrays])
     file.read_many([(0, 1, array) for array in arrays], stream=9)
     assert streams == [[5, None, 7], [9, 9, 9]]
+
+
+class Interface:
+    def __init__(self, interface):
+        self.__cuda_array_interface__ = interface
+
+
+GOOD = {"shape": (4,), "typestr": "|u1", "data": (4096, False), "version": 3}
+
+
+@pytest.mark.parametrize("interface", [
+    {}, 5, "x", {**GOOD, "data": (-1, False)}, {**GOOD, "shape": (-4,)}, {**GOOD, "shape": (1 << 40, 1 << 40)}, {**GOOD, "typestr": "zz"},
+    {**GOOD, "typestr": ""}, {**GOOD, "data": None}, {**GOOD, "data": (1,)}, {**GOOD, "shape": 4}, {**GOOD, "stream": "x"},
+])  # fmt: skip
+def test_an_interface_that_describes_no_memory_is_refused(interface):
+    with pytest.raises(waybill.BadArgument, match="describes no memory"):
+        describe(Interface(interface), writable=True)
+
+
+def test_none_is_no_array():
+    with pytest.raises(TypeError, match="NoneType has no memory"):
+        describe(None, writable=True)

@@ -91,8 +91,10 @@ public:
         file_.keep();
         const std::string folder = std::filesystem::path(target).parent_path().string();
         const Fd opened = open_descriptor(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY);
-        if (opened) {
-            ::fsync(opened.get());  // the name too
+        // The name too. A file system that cannot sync folders says EINVAL, and then keeps names as it does.
+        if (!opened || (::fsync(opened.get()) != 0 && errno != EINVAL)) {
+            throw Error(ErrorCode::io_error, "--atomic: '" + target + "' is replaced, but its folder could not be synced: a crash may bring the old file back",
+                        native_errno(errno));
         }
     }
 
@@ -107,6 +109,11 @@ int run_write(const WriteArguments& arguments) {
     (void)parse_require(arguments.require);
     if (arguments.atomic && arguments.offset != 0) {
         throw Error(ErrorCode::invalid_argument, "--atomic replaces the whole file; --offset does not go with it");
+    }
+    struct stat target {};
+    if (arguments.atomic && ::stat(arguments.file.c_str(), &target) == 0 && !S_ISREG(target.st_mode) && !S_ISDIR(target.st_mode)) {
+        throw Error(ErrorCode::invalid_argument, "--atomic replaces files; '" + arguments.file + "' is " +
+                                                     std::string(kind_of_file(target.st_mode)) + ", which is written to without it");
     }
     if (arguments.atomic && std::filesystem::is_directory(arguments.file)) {
         throw Error(ErrorCode::is_directory, "'" + arguments.file + "' is a directory; give a file");

@@ -74,3 +74,17 @@ def test_standard_input_is_read_from_where_it_stands(tmp_path, long_source, long
 def test_a_source_that_says_it_is_empty_is_read(tmp_path, source):
     assert run("write", tmp_path / "sink", "--from", source, "--create").code == 0
     assert (tmp_path / "sink").stat().st_size > 100
+
+
+def test_atomic_replaces_files_alone(sample, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for target in (tmp_path / "pipe", "/dev/null"):
+        result = run("write", target, "--from", sample[0], "--atomic")
+        assert result.code == 2 and "--atomic replaces files" in result.err
+        assert not os.path.isfile(target)
+
+
+def test_a_source_that_ends_before_size_is_short(sample, tmp_path):
+    receipt = run("write", tmp_path / "out", "--from", sample[0], "--create", "--size", "64MiB", "--via", "host", "--json").json
+    assert receipt["short"] and receipt["asked_bytes"] == 64 << 20 and receipt["moved_bytes"] == len(sample[1])
+    assert any("source ended" in note for note in receipt["notes"])

@@ -1,4 +1,4 @@
-"""What test.sh counts: cases, not programs; skips that nobody allowed are failures."""
+"""What test.sh counts: cases, not programs; skips that nobody allowed are named."""
 
 import pathlib
 import subprocess

@@ -12,6 +12,6 @@ def describe(array: Any) -> Memory | None:
     interface = getattr(array, "__cuda_array_interface__", None)
     if interface is None:
         return None
-    if interface.get("mask") is not None:
+    if isinstance(interface, dict) and interface.get("mask") is not None:
         raise make_error("invalid-argument", "a masked array cannot be used; give the plain one")
     return describe_interface(array, interface)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..errors import make_error
+
 
 class Memory:
     """An array's address and size in bytes, with what decides whether it can be used.
@@ -35,8 +37,30 @@ class Memory:
 
 
 def describe_interface(array: Any, interface: dict[str, Any]) -> Memory:
-    """The memory behind ``__array_interface__`` or ``__cuda_array_interface__``, which are alike."""
+    """The memory behind ``__array_interface__`` or ``__cuda_array_interface__``, which are alike.
+
+    Raises ``waybill.BadArgument`` for what does not describe any memory.
+    """
+    try:
+        memory = _read(array, interface)
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as problem:
+        raise _wrong(array, f"{type(problem).__name__}: {problem}") from None
+    if memory.pointer < 0 or memory.size_bytes < 0 or memory.pointer + memory.size_bytes > _END:
+        raise _wrong(array, f"{memory.size_bytes} bytes at {memory.pointer:#x} are no memory")
+    return memory
+
+
+_END = 1 << 64
+
+
+def _wrong(array: Any, what: str) -> Exception:
+    return make_error("invalid-argument", f"{type(array).__name__}'s array interface describes no memory: {what}")
+
+
+def _read(array: Any, interface: dict[str, Any]) -> Memory:
     shape = tuple(interface["shape"])
+    if min(shape, default=0) < 0:
+        raise ValueError(f"shape {shape}")
     kind = interface["typestr"][1]
     # '<f4', '<M8[ns]'; a 'U' has four bytes a character
     item_bytes = int(interface["typestr"][2:].partition("[")[0]) * (4 if kind == "U" else 1)

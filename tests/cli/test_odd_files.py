@@ -131,7 +131,7 @@ def test_a_lack_of_descriptors_is_told_as_one(waybill, tmp_path, words):
 def end_by(number, words, folder, pattern, **env):
     """Starts the program, sends it a signal once a name of `pattern` is in `folder`; its exit code, and what is left there."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("WAYBILL_", "FAULTY_"))}
-    process = subprocess.Popen([str(PROGRAM), *map(str, words)], env={**environment, **env}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen([str(PROGRAM), *map(str, words)], env={**environment, **env}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
     deadline = time.monotonic() + 20
     while not list(folder.glob(pattern)):
         assert process.poll() is None and time.monotonic() < deadline, "it ended before"

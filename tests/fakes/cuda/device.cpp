@@ -11,7 +11,7 @@ namespace {
 
 struct Devices {
     std::mutex mutex;
-    pid_t initialised_by = 0;
+    std::atomic<pid_t> initialised_by = 0;  // others ask while it starts
     std::vector<Device*> all;
     std::vector<Context*> contexts;
 };

@@ -49,6 +49,19 @@ private:
     std::string path_;
 };
 
+// --atomic puts a file in the place of what there is.
+void check_replaceable(const std::string& path) {
+    struct stat state {};
+    if (::stat(path.c_str(), &state) != 0 || S_ISREG(state.st_mode)) {
+        return;
+    }
+    if (S_ISDIR(state.st_mode)) {
+        throw Error(ErrorCode::is_directory, "'" + path + "' is a directory; give a file");
+    }
+    throw Error(ErrorCode::invalid_argument, "--atomic replaces files; '" + path + "' is " + std::string(kind_of_file(state.st_mode)) +
+                                                 ", which is written to without it");
+}
+
 // Only now: a write that was refused or failed leaves what there was.
 void cut_after(const std::string& path, std::uint64_t size_bytes) {
     if (::truncate(path.c_str(), static_cast<off_t>(size_bytes)) != 0) {
@@ -110,13 +123,8 @@ int run_write(const WriteArguments& arguments) {
     if (arguments.atomic && arguments.offset != 0) {
         throw Error(ErrorCode::invalid_argument, "--atomic replaces the whole file; --offset does not go with it");
     }
-    struct stat target {};
-    if (arguments.atomic && ::stat(arguments.file.c_str(), &target) == 0 && !S_ISREG(target.st_mode) && !S_ISDIR(target.st_mode)) {
-        throw Error(ErrorCode::invalid_argument, "--atomic replaces files; '" + arguments.file + "' is " +
-                                                     std::string(kind_of_file(target.st_mode)) + ", which is written to without it");
-    }
-    if (arguments.atomic && std::filesystem::is_directory(arguments.file)) {
-        throw Error(ErrorCode::is_directory, "'" + arguments.file + "' is a directory; give a file");
+    if (arguments.atomic) {
+        check_replaceable(arguments.file);
     }
     const Settings settings = resolve_settings({arguments.settings, {}});
     const int device = find_place(arguments.via).device;

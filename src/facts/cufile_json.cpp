@@ -103,14 +103,13 @@ void interpret(CufileConfig& config, const Environment& environment, std::option
         config.problem.clear();
     }
     config.refused_values = texts_of(reading, CufileProblem::Kind::refused);
-    if (const std::string ends = texts_of(reading, CufileProblem::Kind::ends_process); !ends.empty() && config.valid) {
+    const std::string ends_at_open = texts_of(reading, CufileProblem::Kind::ends_process);
+    const std::string ends_in_read = texts_of(reading, CufileProblem::Kind::ends_read);
+    if (config.valid && !(ends_at_open.empty() && ends_in_read.empty())) {
         config.valid = false;
         config.invalid_by_values = config.ends_process = true;
-        config.problem = ends;
-    } else if (const std::string ends_read = texts_of(reading, CufileProblem::Kind::ends_read); !ends_read.empty() && config.valid) {
-        config.valid = false;
-        config.invalid_by_values = config.ends_process = config.ends_in_read = true;
-        config.problem = ends_read;
+        config.ends_in_read = ends_at_open.empty();
+        config.problem = ends_at_open.empty() ? ends_in_read : ends_at_open;
     }
     config.origins.clear();
     take(reading, "execution.max_io_threads", config.max_io_threads, config);

@@ -82,6 +82,14 @@ std::uint64_t parse_duration(std::string_view text) {
     return static_cast<std::uint64_t>(std::llround(number * unit));
 }
 
+std::uint64_t parse_time_over_zero(std::string_view text) {
+    const std::uint64_t ns = parse_duration(text);
+    if (ns == 0) {
+        refuse("a time over zero, such as 10s");
+    }
+    return ns;
+}
+
 std::uint64_t parse_size_between(std::string_view text, std::uint64_t least, std::uint64_t most) {
     const std::uint64_t size = parse_size(text, "value");
     if (size < least || size > most) {

@@ -11,6 +11,8 @@ namespace waybill {
 [[nodiscard]] bool parse_bool(std::string_view text);
 // `10s`, `500ms`, `2m`, `1h`, a plain number of seconds (with a fraction), or `none` for 0; in nanoseconds.
 [[nodiscard]] std::uint64_t parse_duration(std::string_view text);
+// The same for what must come back: no `none`, no 0.
+[[nodiscard]] std::uint64_t parse_time_over_zero(std::string_view text);
 // KvikIO's words too: true, yes, 1 for on; false, no, 0 for off; any case.
 [[nodiscard]] CompatMode parse_compat_mode(std::string_view text);
 [[nodiscard]] PageCacheUse parse_page_cache(std::string_view text);

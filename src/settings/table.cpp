@@ -6,7 +6,6 @@
 #include "base/forks.hpp"
 #include "base/text.hpp"
 #include "settings/parse.hpp"
-#include "waybill/error.hpp"
 
 namespace waybill {
 namespace {
@@ -55,15 +54,6 @@ constexpr auto kDuration = [](std::uint64_t ns) {
         }
     }
     return std::to_string(ns) + "ns";
-};
-
-// No "none": what opens the driver must come back.
-constexpr auto kLimit = [](std::string_view text) {
-    const std::uint64_t ns = parse_duration(text);
-    if (ns == 0) {
-        throw Error(ErrorCode::invalid_argument, "accepted: a time over zero, such as 10s");
-    }
-    return ns;
 };
 
 constexpr auto kAnySize = [](std::string_view text) { return parse_size_between(text, 0, kMostSize); };
@@ -137,7 +127,7 @@ std::vector<SettingEntry> make_table() {
             "What a required path must be at least, by its evidence.", "only counters prove a path"),
         row<&Settings::machine_root, kFolder, kText>("machine_root", "WAYBILL_MACHINE_ROOT", {}, "a folder", "/",
                                                      "The folder that stands for / when facts of the machine are read.", ""),
-        row<&Settings::driver_timeout, kLimit, kDuration>("driver_timeout", "WAYBILL_DRIVER_TIMEOUT", {},
+        row<&Settings::driver_timeout, &parse_time_over_zero, kDuration>("driver_timeout", "WAYBILL_DRIVER_TIMEOUT", {},
                                                                    "a time over zero, such as 10s", "10s", "How long cuFile's driver may take to open.",
                                                                    "an open takes about 0.2 s; known faults spin for ever"),
         row<&Settings::time_limit, &parse_duration, kDuration>("time_limit", "WAYBILL_TIME_LIMIT", {}, "a time such as 30s, or none",

@@ -76,11 +76,8 @@ class CuFile:
                 receipt = self._file.read_into(buf, offset=file_offset, size=asked, **self._settings(task_size))
             else:
                 receipt = self._file.read_into(buf, offset=file_offset, size=asked)
-        except errors.Error as problem:
+        except BaseException as problem:
             return self._failed(problem, buf, asked, file_offset, task_size, operation)
-        except BaseException:
-            _watch.end(operation, 0, failed=True)
-            raise
         moved = receipt.moved_bytes
         if operation is not None:
             _watch.end(operation, asked, receipt, moved < asked)
@@ -94,11 +91,8 @@ class CuFile:
         operation = _watch.start(write=True)
         try:
             receipt = self._file.write_from(buf, offset=file_offset, size=asked, **self._settings(task_size))
-        except errors.Error as problem:
+        except BaseException as problem:
             return self._failed(problem, buf, asked, file_offset, task_size, operation)
-        except BaseException:
-            _watch.end(operation, 0, failed=True)
-            raise
         _watch.end(operation, asked, receipt)
         return receipt.moved_bytes
 
@@ -171,11 +165,8 @@ class CuFile:
         call = self._file.pwrite_from if write else self._file.pread_into
         try:
             future = call(buf, offset=offset, size=asked, **(self._settings(task_size) if how is None else how))
-        except errors.Error as problem:
+        except BaseException as problem:
             return self._failed_future(problem, buf, asked, offset, task_size, operation)
-        except BaseException:
-            _watch.end(operation, 0, failed=True)
-            raise
         return IOFuture(future, asked, operation)
 
     def _in_order(self, future: IOFuture) -> IOFuture:
@@ -183,13 +174,17 @@ class CuFile:
             future._future.wait()
         return future
 
-    def _failed(self, problem: errors.Error, buf: Any, asked: Any, offset: Any, task_size: Any, operation: Any) -> int:
+    def _failed(self, problem: BaseException, buf: Any, asked: Any, offset: Any, task_size: Any, operation: Any) -> int:
         return self._failed_future(problem, buf, asked, offset, task_size, operation).get()
 
     def _failed_future(
-        self, problem: errors.Error, buf: Any, asked: Any, offset: Any, task_size: Any, operation: Any
+        self, problem: BaseException, buf: Any, asked: Any, offset: Any, task_size: Any, operation: Any
     ) -> IOFuture:
-        """A future that raises; arguments are refused at once. Nothing to read is no error, even past the end of the file."""
+        """A future that raises; arguments are refused at once, and so is what is no error of Waybill's (a wrong type, an
+        interrupt). Nothing to read is no error, even past the end of the file."""
+        if not isinstance(problem, errors.Error):
+            _watch.end(operation, 0, failed=True)
+            raise problem
         wrong = refusal(problem, buf, asked, offset, task_size)
         if wrong is not None:
             _watch.end(operation, 0, failed=True)

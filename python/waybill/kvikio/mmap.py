@@ -93,13 +93,12 @@ class Mmap:
         operation = _watch.start(mapped=True)
         try:
             future = self._file.pread_into(buf, offset=offset, size=asked, **settings)
-        except errors.Error as problem:
+        except BaseException as problem:
             _watch.end(operation, 0, failed=True)
+            if not isinstance(problem, errors.Error):
+                raise
             wrong = refusal(problem, buf)
             raise wrong or _errors.of_request(problem) from problem
-        except BaseException:
-            _watch.end(operation, 0, failed=True)
-            raise
         return IOFuture(future, asked, operation)
 
     def _asked(self, buf: Any, size: int | None, offset: int) -> int:

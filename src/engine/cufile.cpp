@@ -46,7 +46,8 @@ private:
             if (count > 0) {
                 outcome.moved_bytes += static_cast<std::uint64_t>(count);
             } else if (count == 0) {
-                outcome.failure = {Failure::Kind::end_of_file, 0};
+                using Kind = Failure::Kind;
+                outcome.failure = {direction_ == Direction::read ? Kind::end_of_file : Kind::nothing_written, 0};
                 break;
             } else if (count == -1 && errno != 0) {
                 if (errno == EINTR) {
@@ -54,7 +55,7 @@ private:
                 }
                 outcome.failure = {Failure::Kind::system, errno};
                 break;
-            } else {
+            } else {  // minus a cuFile code; -1 where it set no errno
                 outcome.failure = {Failure::Kind::cufile, count};
                 break;
             }

@@ -53,7 +53,8 @@ struct Lading {
 };
 
 struct Failure {
-    enum class Kind { none, system, cuda, cufile, end_of_file, no_memory };
+    // nothing_written: a write that took no byte and gave no error.
+    enum class Kind { none, system, cuda, cufile, end_of_file, nothing_written, no_memory };
     Kind kind = Kind::none;
     std::int64_t value = 0;  // errno, CUDA status, or the cuFile call's result
     [[nodiscard]] explicit operator bool() const noexcept { return kind != Kind::none; }

@@ -203,8 +203,11 @@ void write_all(int fd, std::uint64_t offset, const std::byte* memory, std::uint6
         if (count > 0) {
             done += static_cast<std::uint64_t>(count);
             result.moved_bytes += static_cast<std::uint64_t>(count);
-        } else if (count == 0 || errno != EINTR) {
-            result.failure = {Failure::Kind::system, count == 0 ? EIO : errno};
+        } else if (count == 0) {
+            result.failure = {Failure::Kind::nothing_written, 0};
+            return;
+        } else if (errno != EINTR) {
+            result.failure = {Failure::Kind::system, errno};
             return;
         }
     }

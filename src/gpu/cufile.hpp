@@ -114,7 +114,7 @@ struct CufileDriver {
 // Throws Error cufile_error unless `status` is success. `call` is the entry point's name.
 void check_cufile(CufileStatus status, const char* call);
 
-// The name of a result of cuFileRead or cuFileWrite below zero: -1 with errno, or minus a cuFile code.
-[[nodiscard]] NativeCode native_cufile_result(ssize_t result, int error_number);
+// The name of a result of cuFileRead or cuFileWrite below -1: minus a cuFile code.
+[[nodiscard]] NativeCode native_cufile_result(ssize_t result);
 
 }  // namespace waybill

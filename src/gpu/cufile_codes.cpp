@@ -1,7 +1,6 @@
 #include <array>
 #include <string_view>
 
-#include "base/fd.hpp"
 #include "gpu/cuda.hpp"
 #include "gpu/cufile.hpp"
 
@@ -105,8 +104,8 @@ void check_cufile(CufileStatus status, const char* call) {
     }
 }
 
-NativeCode native_cufile_result(ssize_t result, int error_number) {
-    return result == -1 ? native_errno(error_number) : named(static_cast<int>(-result));
+NativeCode native_cufile_result(ssize_t result) {
+    return named(static_cast<int>(-result));
 }
 
 }  // namespace waybill

@@ -177,7 +177,9 @@ Transfer::Left Transfer::leave(bool wants_back) noexcept {
 bool Transfer::may_stage_instead() const noexcept {
     return !error_ && !dropped_from_ && may_fall_back(*consignment_.route, *consignment_.settings, consignment_.require) &&
            std::any_of(tally_.broken.begin(), tally_.broken.end(), [](const Outcome& outcome) {
-               return outcome.failure.kind == Failure::Kind::cufile || outcome.failure.kind == Failure::Kind::system;
+               using Kind = Failure::Kind;
+               const Kind kind = outcome.failure.kind;
+               return kind == Kind::cufile || kind == Kind::system || kind == Kind::nothing_written;
            });
 }
 

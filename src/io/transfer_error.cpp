@@ -41,10 +41,15 @@ Error error_of(const Outcome& outcome, const std::string& name, Direction direct
                          what + ": the file ended earlier than its size when the request began; it was truncated meanwhile");
         case Failure::Kind::cuda:
             return Error(ErrorCode::cuda_error, what + ": a copy failed", native_cuda(static_cast<CuStatus>(failure.value)));
+        case Failure::Kind::nothing_written:
+            return Error(ErrorCode::io_error, what + ": the write took no byte, and no error was given");
         case Failure::Kind::cufile:
+            if (failure.value == -1) {
+                return Error(ErrorCode::cufile_error, what + ": cuFile failed without a reason (-1 and no errno)");
+            }
             return Error(ErrorCode::cufile_error,
                          what + ": cuFile failed (" + cufile_code_text(static_cast<int>(-failure.value)) + ")",
-                         native_cufile_result(failure.value, 0));
+                         native_cufile_result(failure.value));
         case Failure::Kind::no_memory: return Error(ErrorCode::out_of_memory, what + ": no memory for a slot; set bounce_buffer_size lower or free memory");
         case Failure::Kind::system:
         case Failure::Kind::none: break;

@@ -424,6 +424,22 @@ TEST_P(EngineContract, AFullDiskLeavesTheGoodPrefixInTheFile) {
     EXPECT_GE(broken, 1U);
 }
 
+TEST_P(EngineContract, AWriteThatTakesNothingIsNoEndOfTheFile) {
+    constexpr std::uint64_t kStop = 60 * 4096;
+    std::vector<Outcome> outcomes;
+    {
+        const FileFaults faults([](const FileCall& call) {
+            const std::uint64_t room = call.offset < kStop ? kStop - call.offset : 0;
+            return FileFault{0, call.write ? static_cast<std::size_t>(room) : call.size_bytes};
+        });
+        outcomes = move(work(Direction::write, 0, 0), tasks_of(500'000, 50'000));
+    }
+    for (const Outcome& outcome : outcomes) {
+        const std::uint64_t end = outcome.assignment.task.offset + outcome.assignment.task.size_bytes;
+        EXPECT_EQ(outcome.failure.kind, end <= kStop ? Failure::Kind::none : Failure::Kind::nothing_written) << end;
+    }
+}
+
 // A transfer that is cancelled, or whose thread fails, drops its engine with tasks under way.
 TEST_P(EngineContract, OneThatIsDroppedTouchesItsMemoryNoMore) {
     const Work read = work(Direction::read, 0, 0);
@@ -455,6 +471,13 @@ TEST_P(CufileContract, FaultsOfItsOwnAreToldByTheirCode) {
         EXPECT_EQ(outcome.failure.kind, Failure::Kind::cufile);
         EXPECT_EQ(outcome.failure.value, -5030);
         EXPECT_EQ(outcome.moved_bytes, 0U);
+    }
+    ::setenv("FAKE_CUFILE_READ_ERROR", "1", 1);  // -1, and errno as it was
+    outcomes = move(read, tasks_of(500'000));
+    ::unsetenv("FAKE_CUFILE_READ_ERROR");
+    for (const Outcome& outcome : outcomes) {
+        EXPECT_EQ(outcome.failure.kind, Failure::Kind::cufile);
+        EXPECT_EQ(outcome.failure.value, -1);
     }
     ::setenv("FAKE_CUFILE_SHORT", "2", 1);
     outcomes = move(read, tasks_of(500'000));

@@ -142,6 +142,9 @@ ssize_t write_bytes(const Handle& handle, const std::byte* from, std::size_t siz
         if (count < 0) {
             return -1;
         }
+        if (count == 0) {
+            break;
+        }
         done += static_cast<std::size_t>(count);
     }
     return static_cast<ssize_t>(done);

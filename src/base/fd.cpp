@@ -31,9 +31,12 @@ Fd reopen(int fd, int flags) noexcept {
     Fd again = open_descriptor(path, flags & ~(O_CREAT | O_TRUNC));
     struct stat ours {};
     struct stat theirs {};
-    if (!again || ::fstat(fd, &ours) != 0 || ::fstat(again.get(), &theirs) != 0 || ours.st_dev != theirs.st_dev ||
-        ours.st_ino != theirs.st_ino) {
+    if (!again || ::fstat(fd, &ours) != 0 || ::fstat(again.get(), &theirs) != 0) {
         return Fd();
+    }
+    if (ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino) {
+        again.reset();
+        errno = ESTALE;
     }
     return again;
 }

@@ -42,7 +42,8 @@ private:
 [[nodiscard]] Fd open_descriptor(const char* path, int flags, unsigned permissions = 0) noexcept;
 
 // A second open file description of the file behind `fd`, through /proc/self/fd, with `flags` and never O_CREAT or
-// O_TRUNC. Empty when the open is refused or when it leads to another file (device and inode are compared).
+// O_TRUNC. Empty, with errno set, when the open is refused or leads to another file (ESTALE; device and inode are
+// compared).
 [[nodiscard]] Fd reopen(int fd, int flags) noexcept;
 
 // "EIO" for 5.

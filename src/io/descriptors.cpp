@@ -41,9 +41,10 @@ int Descriptors::direct() {
 
 int Descriptors::direct_locked() {
     if (!direct_tried_) {
-        direct_tried_ = true;
         const int access = ::fcntl(buffered_.get(), F_GETFL) & O_ACCMODE;
         direct_ = reopen(buffered_.get(), access | O_DIRECT);
+        direct_problem_ = direct_ ? 0 : errno;
+        direct_tried_ = direct_problem_ != EMFILE && direct_problem_ != ENFILE;  // those are of this moment
     }
     return direct_.get();
 }
@@ -60,13 +61,20 @@ std::optional<Error> Descriptors::sync(const std::string& name) const {
                  "fsync of '" + name + "' failed: the bytes may not be on storage", native_errno(problem));
 }
 
-CufileHandle Descriptors::cufile_handle(const CufileDriver& driver, bool direct) {
+CufileHandle Descriptors::cufile_handle(const CufileDriver& driver, bool direct, const std::string& name) {
     const ForkHold hold;
     const std::lock_guard lock(mutex_);
     CufileHandle& handle = handles_[direct ? 1 : 0];
     if (handle == nullptr) {
         CufileDescription description;
         description.descriptor = direct ? direct_locked() : buffered_.get();
+        if (description.descriptor < 0) {
+            throw_if_out_of_descriptors(direct_problem_, name);
+            throw Error(ErrorCode::cufile_unavailable,
+                        "cuFile cannot be used for '" + name +
+                            "': it cannot be opened with O_DIRECT, which a direct path needs",
+                        native_errno(direct_problem_));
+        }
         CufileHandle made = nullptr;
         check_cufile(driver.api.handle_register(&made, &description), "cuFileHandleRegister");
         handle = made;

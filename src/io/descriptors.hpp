@@ -25,8 +25,8 @@ public:
     [[nodiscard]] int direct();
 
     // This file's handle, registered on first need with the O_DIRECT or the buffered descriptor.
-    // Throws Error cufile_error.
-    [[nodiscard]] CufileHandle cufile_handle(const CufileDriver& driver, bool direct);
+    // Throws Error cufile_error; where O_DIRECT is refused cufile_unavailable, at the limit of open files io_error.
+    [[nodiscard]] CufileHandle cufile_handle(const CufileDriver& driver, bool direct, const std::string& name);
 
     // fsync; the error of a file of this name.
     [[nodiscard]] std::optional<Error> sync(const std::string& name) const;
@@ -40,6 +40,7 @@ private:
     Fd direct_;
     bool random_tried_ = false;
     bool direct_tried_ = false;
+    int direct_problem_ = 0;  // errno of an open that was refused
     std::array<CufileHandle, 2> handles_{};  // buffered, direct
     const CufileDriver* driver_ = nullptr;
 };

@@ -1,8 +1,12 @@
 #include "base/library.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 
+#include <cerrno>
+
+#include "base/fd.hpp"
 #include "base/forks.hpp"
 
 namespace waybill {
@@ -14,6 +18,9 @@ Library Library::load(const std::string& name) {
     if (library.handle_ == nullptr) {
         const char* problem = ::dlerror();
         library.problem_ = problem != nullptr ? problem : "unknown";
+        if (!open_descriptor("/dev/null", O_RDONLY)) {  // dlopen gives no errno
+            throw_if_out_of_descriptors(errno, name);
+        }
     }
     return library;
 }

@@ -9,6 +9,7 @@ class Library {
 public:
     Library() noexcept = default;
     // Loads `name` (a soname or a path) with all its symbols bound; empty on failure, with problem() saying why.
+    // Throws Error io_error for want of a descriptor, which is of this moment: the library may well be there.
     [[nodiscard]] static Library load(const std::string& name);
     // The library when the process has it already; never loads.
     [[nodiscard]] static Library if_loaded(const std::string& name);

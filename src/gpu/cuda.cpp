@@ -1,16 +1,13 @@
 #include "gpu/cuda.hpp"
 
-#include <fcntl.h>
 #include <pthread.h>
 
 #include <atomic>
-#include <cerrno>
 #include <map>
 #include <memory>
 #include <mutex>
 
 #include "base/clock.hpp"
-#include "base/fd.hpp"
 #include "base/forks.hpp"
 #include "base/library.hpp"
 #include "gpu/cuda_entries.hpp"
@@ -121,9 +118,6 @@ const CudaApi& cuda() {
     if (api == nullptr) {
         const Library library = Library::load(kLibrary);
         if (!library) {
-            if (!open_descriptor("/dev/null", O_RDONLY)) {
-                throw_if_out_of_descriptors(errno, kLibrary);
-            }
             throw Error(ErrorCode::no_gpu, "no GPU can be used: NVIDIA's driver library libcuda.so.1 is not installed (" +
                                                library.problem() + "); install the driver, or read to host memory");
         }

@@ -203,9 +203,11 @@ private:
         try {
             make(options);
         } catch (const Error& error) {
-            failures_.emplace(attempt, error);
+            if (error.code() != ErrorCode::io_error) {  // want of a descriptor: of this moment, as that of a thread
+                failures_.emplace(attempt, error);
+            }
             throw;
-        } catch (const std::system_error& problem) {  // of this moment: not kept
+        } catch (const std::system_error& problem) {
             throw unavailable("no thread can be had that opens its driver under a time limit", native_errno(problem.code().value()));
         }
     }

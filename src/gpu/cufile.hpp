@@ -98,7 +98,8 @@ struct CufileDriver {
 
 // The open driver; opens it on first need. A failure is kept: the same options fail again at once, others are tried. An open
 // that did not return is the end of it: none is tried again in this process.
-// Throws Error cufile_unavailable (no library, a name missing, the child or the time limit said no), cufile_error.
+// Throws Error cufile_unavailable (no library, a name missing, the child or the time limit said no), cufile_error,
+// io_error (no descriptor can be had).
 [[nodiscard]] const CufileDriver& cufile_driver(const CufileOptions& options);
 
 // The driver when it is open already, else null.

@@ -16,6 +16,7 @@
 
 #include "child.hpp"
 #include "gpu/driver_probe.hpp"
+#include "no_descriptors.hpp"
 
 namespace {
 
@@ -148,6 +149,18 @@ TEST(DriverOpen, WithoutAThreadIsAnErrorOfThatMomentAlone) {
                   {
                       const NoThreads none;
                       if (code_of_open(options(true)) != 1) {
+                          return 1;
+                      }
+                  }
+                  return code_of_open(options(true)) == 0 ? 7 : 2;
+              }), 7);
+}
+
+TEST(DriverOpen, WithoutADescriptorIsAnErrorOfThatMomentAlone) {
+    EXPECT_EQ(in_child([] {
+                  {
+                      const NoDescriptors none;
+                      if (code_of_open(options(true)) != 2) {
                           return 1;
                       }
                   }

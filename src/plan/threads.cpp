@@ -39,7 +39,7 @@ std::uint64_t choose_threads(const ThreadQuestion& question, const Settings& set
             threads = std::clamp<std::uint64_t>(question.total_bytes / kBytesPerThread, 1, most);
         }
     }
-    if (question.engine != EngineKind::cufile) {
+    if (question.engine == EngineKind::staged) {  // the others pin nothing
         // Two slots a thread.
         const std::uint64_t slots = settings.pinned_limit.value / std::max<std::uint64_t>(1, settings.bounce_buffer_size.value);
         threads = std::min(threads, slots / 2);

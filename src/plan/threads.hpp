@@ -16,7 +16,7 @@ struct ThreadQuestion {
     std::size_t requests = 1;  // served together
     std::uint32_t cores = 1;
 };
-// At least 1. The setting num_threads, or by size and cores; never more than the pinned memory has slots for.
+// At least 1. The setting num_threads, or by size and cores; of staging no more than pinned memory has slots for.
 [[nodiscard]] std::uint64_t choose_threads(const ThreadQuestion& question, const Settings& settings);
 
 }  // namespace waybill

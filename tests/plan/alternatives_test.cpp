@@ -128,6 +128,21 @@ TEST(Threads, FollowTheSettingTheSizeAndTheCores) {
     EXPECT_EQ(choose_threads({EngineKind::staged, Direction::read, kGiB, 1, 16}, one.settings), 16U) << "two pinned slots a thread";
 }
 
+TEST(Threads, OfStagingAloneAreBoundedByPinnedMemory) {
+    Case one;
+    one.settings.pinned_limit.value = 4 * kMiB;
+    one.settings.bounce_buffer_size.value = kMiB;
+    const auto threads = [&](EngineKind engine) {
+        return choose_threads({engine, Direction::read, kGiB, 1, 16}, one.settings);
+    };
+    EXPECT_EQ(threads(EngineKind::staged), 2U);
+    EXPECT_EQ(threads(EngineKind::host), 16U);
+    EXPECT_EQ(threads(EngineKind::cufile), 12U);
+    one.settings.num_threads.value = 9;
+    EXPECT_EQ(threads(EngineKind::staged), 2U);
+    EXPECT_EQ(threads(EngineKind::host), 9U);
+}
+
 TEST(Picture, DrawsEveryShareOrTheFirstAndTheLast) {
     EXPECT_EQ(draw({}), "[]");
     const std::string two = draw({2, 8 * kMiB, 4 * kMiB});

@@ -35,7 +35,9 @@ struct Route {
     EngineKind engine = EngineKind::host;
     Path expected_path = Path::host;
     std::vector<Reason> reasons;              // never empty; the first one decided
-    PageCacheUse page_cache = PageCacheUse::use;  // never automatic
+    // How Waybill's own reads use the page cache; never automatic. By cuFile: how they will, should it drop the bytes.
+    PageCacheUse page_cache = PageCacheUse::use;
+    std::vector<Reason> reasons_if_staged;    // by cuFile: what `reasons` will say of the page cache then
     bool cufile_direct_descriptor = false;    // cuFile gets the O_DIRECT descriptor
     bool suspicious_driver = false;           // cuFileDriverOpen is tried in a child process first
     std::optional<Reason> refused;            // this request cannot be served as asked; nothing may move

@@ -10,6 +10,7 @@
 #include "base/spin.hpp"
 #include "io/open_file.hpp"
 #include "io/receipt_log.hpp"
+#include "io/sizing.hpp"
 #include "io/transfer_receipt.hpp"
 #include "io/truncation.hpp"
 #include "route/fallback.hpp"
@@ -96,6 +97,11 @@ bool Transfer::move_units(bool yields) noexcept {
         {
             const std::lock_guard lock(mutex_);
             if (finishing_) {
+                return false;
+            }
+            // Bytes that cuFile dropped are staged by fewer: of the threads that it was to have, one may come only now.
+            if (inside_ >= consignment_.threads) {
+                --expected_;
                 return false;
             }
             ++inside_;
@@ -187,16 +193,11 @@ void Transfer::stage_instead() {
     const Outcome& broken = tally_.earliest_broken(consignment_.parts);
     const Error why = error_of(broken, *part_of(consignment_.parts, broken.assignment).name, consignment_.direction);
     consignment_.route = std::make_shared<const Route>(fall_back(*consignment_.route, {"cufile-failed", why.what()}));
-    consignment_.plan.pieces_per_task.reset();
-    consignment_.plan.pieces_total.reset();
-    consignment_.plan.device_reads.reset();
-    for (Part& part : consignment_.parts) {
-        part.units = Units(part.size_bytes, consignment_.settings->task_size.value, consignment_.lading.slot_bytes);
-    }
+    plan_parts(consignment_, machine_facts(*consignment_.settings));
     total_units_ = lay_out_units(consignment_.parts);
-    consignment_.units_per_claim = 1;
     tally_.broken.clear();
     tally_.sum = {};
+    tally_.threads = 0;
     next_unit_.store(0);
     stop_.store(false);
     ++expected_;  // this thread; offer_rest() adds others

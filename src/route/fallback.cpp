@@ -15,6 +15,8 @@ Route fall_back(const Route& route, Reason reason) {
     staged.cufile_direct_descriptor = false;
     staged.doubt.reset();
     staged.reasons.insert(staged.reasons.begin(), std::move(reason));
+    staged.reasons.insert(staged.reasons.end(), route.reasons_if_staged.begin(), route.reasons_if_staged.end());
+    staged.reasons_if_staged.clear();
     return staged;
 }
 

@@ -9,6 +9,11 @@ namespace {
 
 bool is_direct(Path path) noexcept { return path == Path::nvidia_fs || path == Path::p2pdma; }
 
+// A file that goes past the page cache has the others do so too.
+PageCacheUse joined_use(const Route& first, const Route& other) noexcept {
+    return first.page_cache == PageCacheUse::use ? other.page_cache : first.page_cache;
+}
+
 }  // namespace
 
 Route join(const Route& first, const Route& other, std::string_view name) {
@@ -17,13 +22,11 @@ Route join(const Route& first, const Route& other, std::string_view name) {
         Route staged = fall_back(cufile, {"files-differ", fmt::format("not all files of this call can go by cuFile ('{}' goes by {})", name,
                                                                       to_text(other.engine))});
         const Route& already_staged = first.engine == EngineKind::cufile ? other : first;
-        staged.page_cache = already_staged.page_cache;
+        staged.page_cache = joined_use(already_staged, cufile);
         return staged;
     }
     Route joined = first;
-    if (joined.page_cache == PageCacheUse::use) {
-        joined.page_cache = other.page_cache;
-    }
+    joined.page_cache = joined_use(first, other);
     if (is_direct(joined.expected_path)) {
         joined.expected_path = other.expected_path;
     }

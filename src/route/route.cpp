@@ -117,20 +117,21 @@ std::optional<Reason> why_not_direct(const FileFacts& file) {
     return std::nullopt;
 }
 
-// How a read that Waybill does itself uses the page cache.
+// How a read that Waybill does itself uses the page cache; one by cuFile too, for it may be staged after all.
 void choose_page_cache(Route& route, const RouteQuestion& question, const Settings& settings, const FileFacts& file,
                        const MachineFacts& machine) {
     const PageCacheUse wanted = settings.page_cache.value;
     route.page_cache = wanted == PageCacheUse::automatic ? PageCacheUse::use : wanted;
-    if (question.direction == Direction::write || route.engine == EngineKind::cufile) {
+    if (question.direction == Direction::write) {
         return;
     }
+    std::vector<Reason>& reasons = route.engine == EngineKind::cufile ? route.reasons_if_staged : route.reasons;
     const std::optional<Reason> not_direct = why_not_direct(file);
     if (cache_is_in_question(question, settings) && !file.memory_backed) {
         const bool fits = file.size_bytes <= machine.free_memory_bytes / 2;
         route.page_cache = fits ? PageCacheUse::use : PageCacheUse::bypass;
         if (fits || !not_direct) {
-            route.reasons.push_back(
+            reasons.push_back(
                 {fits ? "page-cache-fill" : "page-cache-bypass",
                  fmt::format("the range is not cached, and the file of {} {} in half of the {} of free memory",
                              size_text(file.size_bytes), fits ? "fits" : "does not fit", size_text(machine.free_memory_bytes))});
@@ -138,7 +139,7 @@ void choose_page_cache(Route& route, const RouteQuestion& question, const Settin
     }
     if (route.page_cache != PageCacheUse::use && not_direct) {
         route.page_cache = PageCacheUse::use;
-        route.reasons.push_back(*not_direct);
+        reasons.push_back(*not_direct);
     }
 }
 

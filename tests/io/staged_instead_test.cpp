@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,32 @@ TEST(StagedInstead, AWriteOfWhichCufileTakesNothing) {
                   }
                   return receipt.moved_bytes == kBytes ? 7 : 2;
               }), 7);
+}
+
+// The machine says that no memory is free: a staged read of a cold file goes past the page cache.
+TEST(StagedInstead, AReadThatHasThePageCacheUseAndTheThreadsOfAStagedOne) {
+    const DirectMachine machine;
+    for (const char* fault : {"FAKE_CUFILE_REGISTER_ERROR=5027", "FAKE_CUFILE_READ_ERROR=5030"}) {
+        EXPECT_EQ(in_child([&] {
+                      ::putenv(const_cast<char*>(fault));
+                      const ColdFile source;
+                      SettingValues settings = machine.settings();
+                      settings["num_threads"] = "8";
+                      settings["bounce_buffer_size"] = "256KiB";
+                      settings["pinned_limit"] = "512KiB";  // two slots: one thread's
+                      settings["task_size"] = "512KiB";
+                      const Receipt receipt =
+                          File::open(source.path(), Mode::read, {settings, {}}).read(whole(Buffer::on_gpu(0, kBytes)));
+                      if (receipt.path != Path::staged || receipt.moved_bytes != kBytes) {
+                          return 1;
+                      }
+                      if (receipt.route->reasons.back().id != "page-cache-bypass" || !receipt.direct_descriptor) {
+                          return 2;
+                      }
+                      return receipt.threads == 1 ? 7 : 3;
+                  }), 7)
+            << fault;
+    }
 }
 
 }  // namespace

@@ -30,6 +30,16 @@ TEST(Fallback, IsForAutoAloneAndNotWhereAPathIsRequired) {
     EXPECT_FALSE(may_fall_back(staged, settings, Require::none));
 }
 
+TEST(Fallback, UsesThePageCacheAsAStagedReadWouldAndSaysWhy) {
+    Route route = by_cufile();
+    route.page_cache = PageCacheUse::bypass;
+    route.reasons_if_staged = {{"page-cache-bypass", "it does not fit"}};
+    const Route staged = fall_back(route, {"cufile-refused", "no"});
+    EXPECT_EQ(staged.page_cache, PageCacheUse::bypass);
+    EXPECT_EQ(staged.reasons.back().id, "page-cache-bypass");
+    EXPECT_TRUE(staged.reasons_if_staged.empty());
+}
+
 TEST(Fallback, StagesWithItsReasonBeforeTheOthers) {
     const Route route = fall_back(by_cufile(), {"cufile-failed", "reading failed"});
     EXPECT_EQ(route.engine, EngineKind::staged);

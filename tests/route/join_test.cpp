@@ -36,6 +36,13 @@ TEST(Join, AFileThatIsStagedHasTheOthersStagedInEitherOrder) {
     }
 }
 
+TEST(Join, AFileThatCufileCannotServeKeepsTheOthersPageCacheUse) {
+    const Route direct = route(EngineKind::cufile, Path::nvidia_fs, PageCacheUse::bypass);
+    const Route staged = route(EngineKind::staged, Path::staged);
+    EXPECT_EQ(join(direct, staged, "b").page_cache, PageCacheUse::bypass);
+    EXPECT_EQ(join(staged, direct, "b").page_cache, PageCacheUse::bypass);
+}
+
 TEST(Join, CufileGetsDirectDescriptorsOnlyWhereEveryFileGoesDirect) {
     const Route direct = route(EngineKind::cufile, Path::nvidia_fs);
     const Route posix = route(EngineKind::cufile, Path::cufile_posix);

@@ -310,6 +310,22 @@ TEST(PageCache, ColdFilesFillItWhereTheyFitAndGoAroundItWhereNot) {
     }
 }
 
+TEST(PageCache, IsChosenForReadsByCufileTooInCaseTheyAreStaged) {
+    const RouteQuestion question = gpu_question();
+    const FileFacts file = direct_file();
+    MachineFacts machine = direct_machine();
+    for (const std::uint64_t free_bytes : {4 * file.size_bytes, file.size_bytes}) {
+        machine.free_memory_bytes = free_bytes;
+        const Route by_cufile = ask(CompatMode::automatic, question, file, machine);
+        const Route staged = ask(CompatMode::on, question, file, machine);
+        ASSERT_EQ(by_cufile.engine, EngineKind::cufile);
+        EXPECT_EQ(by_cufile.page_cache, staged.page_cache);
+        ASSERT_EQ(by_cufile.reasons_if_staged.size(), 1U);
+        EXPECT_EQ(by_cufile.reasons_if_staged.front().id, staged.reasons.back().id);
+        EXPECT_EQ(by_cufile.reasons.size(), 1U) << "nothing of the page cache, which cuFile does not use";
+    }
+}
+
 std::string told(const Route& route) {
     std::string text = std::string(to_text(route.engine)) + " " + std::string(to_text(route.expected_path)) + " " +
                        std::to_string(static_cast<int>(route.page_cache));

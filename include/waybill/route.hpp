@@ -37,7 +37,8 @@ struct Route {
     std::vector<Reason> reasons;              // never empty; the first one decided
     // How Waybill's own reads use the page cache; never automatic. By cuFile: how they will, should it drop the bytes.
     PageCacheUse page_cache = PageCacheUse::use;
-    std::vector<Reason> reasons_if_staged;    // by cuFile: what `reasons` will say of the page cache then
+    bool direct_write = false;                // so for its own writes: by O_DIRECT where their alignment allows
+    std::vector<Reason> reasons_if_staged;    // by cuFile: what `reasons` will say of these two then
     bool cufile_direct_descriptor = false;    // cuFile gets the O_DIRECT descriptor
     bool suspicious_driver = false;           // cuFileDriverOpen is tried in a child process first
     std::optional<Reason> refused;            // this request cannot be served as asked; nothing may move

@@ -105,7 +105,7 @@ void prepare_file(Part& part, OpenFile& file, const Consignment& consignment) {
     const bool read = consignment.direction == Direction::read;
     const PageCacheUse use = consignment.route->page_cache;
     part.work.page_cache = use;
-    part.work.direct_write = !read && consignment.settings->direct_write.value;
+    part.work.direct_write = consignment.route->direct_write;
     const bool direct = read ? use != PageCacheUse::use : part.work.direct_write;
     EngineFile& engine_file = part.work.file;
     engine_file.buffered = part.descriptors->buffered();

@@ -39,9 +39,11 @@ void plan_parts(Consignment& consignment, const MachineFacts& machine) {
     }
     consignment.lading.slot_bytes = settings.bounce_buffer_size.value;
     consignment.lading.pinned_limit = settings.pinned_limit.value;
-    consignment.threads =
-        choose_threads({consignment.route->engine, consignment.direction, total_bytes, consignment.parts.size(), machine.cores}, settings);
-    const bool cufile = consignment.route->engine == EngineKind::cufile;
+    const Route& route = *consignment.route;
+    consignment.threads = choose_threads({route.engine, consignment.direction, total_bytes, consignment.parts.size(),
+                                          machine.cores, route.direct_write},
+                                         settings);
+    const bool cufile = route.engine == EngineKind::cufile;
     // Two units for each thread, so that the copy of one overlaps the read of the next.
     const std::uint64_t share = total_bytes / (2 * consignment.threads);
     const std::uint64_t unit =
@@ -54,7 +56,7 @@ void plan_parts(Consignment& consignment, const MachineFacts& machine) {
         part.units = Units(part.size_bytes, settings.task_size.value, cufile ? settings.task_size.value : unit);
         units += part.units.count();
         const CufileUse use{version, part.work.registered_base != nullptr};
-        const Plan plan = make_plan(*consignment.route, part.size_bytes, settings, machine.cufile, use);
+        const Plan plan = make_plan(route, part.size_bytes, settings, machine.cufile, use);
         tasks = {tasks.count + plan.tasks.count, std::max(tasks.size_bytes, plan.tasks.size_bytes), plan.tasks.last_bytes};
         if (consignment.parts.size() == 1) {
             consignment.plan = plan;

@@ -19,10 +19,10 @@ constexpr std::uint64_t kMiddlingBytes = 32 * kMiB;
 constexpr std::uint64_t kMiddlingThreads = 8;
 constexpr std::uint64_t kBytesPerThread = 256 * 1024;
 
-std::uint64_t threads_for_bulk(const ThreadQuestion& question, const Settings& settings) {
+std::uint64_t threads_for_bulk(const ThreadQuestion& question) {
     const std::uint64_t most_cores = std::max<std::uint64_t>(1, question.cores);
     const std::uint64_t three_quarters = most_cores - most_cores / 4;
-    if (question.direction == Direction::write && !settings.direct_write.value) {
+    if (question.direction == Direction::write && !question.direct_write) {
         return std::min(three_quarters, kMostWriteThreads);
     }
     return question.engine == EngineKind::host ? std::min(most_cores, kMostHostThreads) : std::min(three_quarters, kMostThreads);
@@ -33,7 +33,7 @@ std::uint64_t threads_for_bulk(const ThreadQuestion& question, const Settings& s
 std::uint64_t choose_threads(const ThreadQuestion& question, const Settings& settings) {
     std::uint64_t threads = settings.num_threads.value;
     if (threads == 0) {
-        threads = threads_for_bulk(question, settings);
+        threads = threads_for_bulk(question);
         if (question.requests == 1 && question.total_bytes < kMiddlingBytes) {
             const std::uint64_t most = question.total_bytes < kThreadsFromBytes ? 1 : std::min(threads, kMiddlingThreads);
             threads = std::clamp<std::uint64_t>(question.total_bytes / kBytesPerThread, 1, most);

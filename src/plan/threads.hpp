@@ -15,6 +15,7 @@ struct ThreadQuestion {
     std::uint64_t total_bytes = 0;
     std::size_t requests = 1;  // served together
     std::uint32_t cores = 1;
+    bool direct_write = false;
 };
 // At least 1. The setting num_threads, or by size and cores; of staging no more than pinned memory has slots for.
 [[nodiscard]] std::uint64_t choose_threads(const ThreadQuestion& question, const Settings& settings);

@@ -103,18 +103,26 @@ bool cache_is_in_question(const RouteQuestion& question, const Settings& setting
            question.size_bytes >= kWorthAWord && !is_cached(question.residency, settings.cached_share.value);
 }
 
-// Why a read cannot go past the page cache.
-std::optional<Reason> why_not_direct(const FileFacts& file) {
+// Why Waybill's own calls cannot go past the page cache.
+std::optional<Reason> why_not_direct(const FileFacts& file, Direction direction) {
+    const char* const moved = direction == Direction::read ? "read" : "written";
+    const std::string so = fmt::format(", so it is {} through the page cache", moved);
     if (file.direct_open.absent()) {
-        return Reason{"direct-open-refused", "the file cannot be opened with O_DIRECT, so it is read through the page cache"};
+        return Reason{"direct-open-refused", "the file cannot be opened with O_DIRECT" + so};
     }
     const std::uint64_t align = std::max<std::uint64_t>(file.direct_offset_align.value, file.direct_memory_align.value);
     if (align > kMostDirectAlign) {
-        return Reason{"direct-alignment-large", fmt::format("direct reads of the file must be aligned to {}, more than the {} that slots "
-                                                            "have room for, so it is read through the page cache",
-                                                            size_text(align), size_text(kMostDirectAlign))};
+        return Reason{"direct-alignment-large",
+                      fmt::format("direct {}s of the file must be aligned to {}, more than the {} that slots "
+                                  "have room for{}",
+                                  to_text(direction), size_text(align), size_text(kMostDirectAlign), so)};
     }
     return std::nullopt;
+}
+
+// Of what Waybill's own calls do; a route by cuFile may yet come to that.
+std::vector<Reason>& own_reasons(Route& route) noexcept {
+    return route.engine == EngineKind::cufile ? route.reasons_if_staged : route.reasons;
 }
 
 // How a read that Waybill does itself uses the page cache; one by cuFile too, for it may be staged after all.
@@ -125,8 +133,8 @@ void choose_page_cache(Route& route, const RouteQuestion& question, const Settin
     if (question.direction == Direction::write) {
         return;
     }
-    std::vector<Reason>& reasons = route.engine == EngineKind::cufile ? route.reasons_if_staged : route.reasons;
-    const std::optional<Reason> not_direct = why_not_direct(file);
+    std::vector<Reason>& reasons = own_reasons(route);
+    const std::optional<Reason> not_direct = why_not_direct(file, question.direction);
     if (cache_is_in_question(question, settings) && !file.memory_backed) {
         const bool fits = file.size_bytes <= machine.free_memory_bytes / 2;
         route.page_cache = fits ? PageCacheUse::use : PageCacheUse::bypass;
@@ -143,12 +151,25 @@ void choose_page_cache(Route& route, const RouteQuestion& question, const Settin
     }
 }
 
+// How a write that Waybill does itself goes past the page cache.
+void choose_direct_write(Route& route, const RouteQuestion& question, const Settings& settings, const FileFacts& file) {
+    if (question.direction == Direction::read || !settings.direct_write.value) {
+        return;
+    }
+    const std::optional<Reason> not_direct = why_not_direct(file, question.direction);
+    route.direct_write = !not_direct;
+    if (not_direct) {
+        own_reasons(route).push_back(*not_direct);
+    }
+}
+
 }  // namespace
 
 FactsWanted facts_wanted(const RouteQuestion& question, const Settings& settings) {
     const bool cache = cache_is_in_question(question, settings);
     const PageCacheUse use = settings.page_cache.value;
-    const bool past_cache = question.direction == Direction::read && (use == PageCacheUse::bypass || use == PageCacheUse::direct);
+    const bool read_past_cache = use == PageCacheUse::bypass || use == PageCacheUse::direct;
+    const bool past_cache = question.direction == Direction::read ? read_past_cache : settings.direct_write.value;
     return {!route_without_facts(question, settings) || cache || past_cache, cache};
 }
 
@@ -157,6 +178,7 @@ Route choose_route(const RouteQuestion& question, const Settings& settings, cons
     std::optional<Route> own = route_without_facts(question, settings);
     Route route = own ? *std::move(own) : route_by_facts(question, settings, file, machine, gpu);
     choose_page_cache(route, question, settings, file, machine);
+    choose_direct_write(route, question, settings, file);
     check_requirement(route, question.require);
     return route;
 }

@@ -123,6 +123,7 @@ TEST(Threads, FollowTheSettingTheSizeAndTheCores) {
     EXPECT_EQ(choose_threads({EngineKind::staged, Direction::read, kGiB, 1, 16}, one.settings), 12U);
     EXPECT_EQ(choose_threads({EngineKind::staged, Direction::read, 4096, 1, 16}, one.settings), 1U);
     EXPECT_EQ(choose_threads({EngineKind::staged, Direction::write, kGiB, 1, 16}, one.settings), 2U);
+    EXPECT_EQ(choose_threads({EngineKind::staged, Direction::write, kGiB, 1, 16, true}, one.settings), 12U);
     one.settings.num_threads.value = 40;
     EXPECT_EQ(choose_threads({EngineKind::cufile, Direction::read, kGiB, 1, 16}, one.settings), 40U);
     EXPECT_EQ(choose_threads({EngineKind::staged, Direction::read, kGiB, 1, 16}, one.settings), 16U) << "two pinned slots a thread";

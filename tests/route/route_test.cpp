@@ -326,9 +326,49 @@ TEST(PageCache, IsChosenForReadsByCufileTooInCaseTheyAreStaged) {
     }
 }
 
+TEST(DirectWrite, IsForWritesThatAskForItToFilesThatTakeIt) {
+    RouteQuestion question;
+    question.size_bytes = 64 * kMiB;
+    Settings settings = settings_of(CompatMode::on);
+    FileFacts file = direct_file();
+    const auto route = [&] { return choose_route(question, settings, file, direct_machine(), nullptr); };
+    settings.direct_write.value = true;
+    EXPECT_FALSE(route().direct_write) << "a read";
+    question.direction = Direction::write;
+    for (const bool to_gpu : {false, true}) {
+        question.to_gpu = to_gpu;
+        EXPECT_TRUE(route().direct_write);
+        settings.direct_write.value = false;
+        EXPECT_FALSE(route().direct_write);
+        settings.direct_write.value = true;
+    }
+    FileFacts refusing = file;
+    refusing.direct_open = absent_fact<bool>("x");
+    FileFacts coarse = file;
+    coarse.direct_memory_align = known_fact<std::uint32_t>(1 << 20, "x");
+    for (const auto& [facts, id] :
+         {std::pair(&refusing, "direct-open-refused"), std::pair(&coarse, "direct-alignment-large")}) {
+        file = *facts;
+        EXPECT_FALSE(route().direct_write) << id;
+        EXPECT_EQ(route().reasons.back().id, id);
+        EXPECT_NE(route().reasons.back().text.find("it is written through the page cache"), std::string::npos);
+    }
+}
+
+TEST(DirectWrite, IsChosenForWritesByCufileTooInCaseTheyAreStaged) {
+    RouteQuestion question = gpu_question();
+    question.direction = Direction::write;
+    Settings settings = settings_of(CompatMode::automatic);
+    settings.direct_write.value = true;
+    const GpuFacts gpu;
+    const Route route = choose_route(question, settings, direct_file(), direct_machine(), &gpu);
+    EXPECT_EQ(route.engine, EngineKind::cufile);
+    EXPECT_TRUE(route.direct_write);
+}
+
 std::string told(const Route& route) {
     std::string text = std::string(to_text(route.engine)) + " " + std::string(to_text(route.expected_path)) + " " +
-                       std::to_string(static_cast<int>(route.page_cache));
+                       std::to_string(static_cast<int>(route.page_cache)) + (route.direct_write ? " direct-write" : "");
     for (const Reason& reason : route.reasons) {
         text += " " + reason.id + " " + reason.text;
     }
@@ -346,7 +386,8 @@ TEST(FactsWanted, NamesAllThatTheAnswerDependsOn) {
             for (const std::uint64_t size : {std::uint64_t{4096}, kMiB, 64 * kMiB}) {
                 for (const CompatMode mode : {CompatMode::automatic, CompatMode::on, CompatMode::off}) {
                     for (const PageCacheUse use : {PageCacheUse::automatic, PageCacheUse::use, PageCacheUse::bypass, PageCacheUse::direct}) {
-                        for (const std::uint64_t cached : {std::uint64_t{0}, size}) {
+                        for (const bool all_cached : {false, true}) {
+                            const std::uint64_t cached = all_cached ? size : 0;
                             RouteQuestion question;
                             question.to_gpu = to_gpu;
                             question.direction = direction;
@@ -354,6 +395,7 @@ TEST(FactsWanted, NamesAllThatTheAnswerDependsOn) {
                             question.residency = {Residency::State::known, size, cached, 0, "cachestat"};
                             Settings settings = settings_of(mode);
                             settings.page_cache.value = use;
+                            settings.direct_write.value = all_cached;  // of writes, where the cache has no say
                             const FactsWanted wanted = facts_wanted(question, settings);
                             FileFacts refusing = direct_file();
                             refusing.direct_open = absent_fact<bool>("x");

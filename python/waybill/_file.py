@@ -48,6 +48,14 @@ def _check_require(require: Any) -> str:
     return require
 
 
+# Settings of a call as texts. Its time limit bounds what comes before the first byte too: the open of cuFile's driver.
+def _texts(settings: dict[str, Any], time_limit: float | None) -> dict[str, str]:
+    texts = as_texts(settings) if settings else {}
+    if time_limit is not None:
+        texts["time_limit"] = f"{max(check_seconds(time_limit, 'time_limit'), 1e-9):.9f}"  # 0 would mean none
+    return texts
+
+
 def _place(memory: Memory, offset: Any, size: Any, target_offset: Any, stream: Any) -> _Place:
     return (
         memory.pointer,
@@ -120,7 +128,7 @@ class File:
         place = _place(memory, offset, size, target_offset, stream)
         require = _check_require(require)
         limit = self._time_limit if time_limit is None else time_limit
-        texts = as_texts(settings) if settings else {}
+        texts = _texts(settings, time_limit)
         asked = memory.size_bytes - place[4] if place[3] is None else place[3]
         total = min(asked, max(0, self.size - place[2])) if progress else None
         calls = (self._core.read, self._core.pread)
@@ -131,7 +139,7 @@ class File:
         memory = describe(array, writable=True)
         place = _place(memory, offset, size, 0, None)
         limit = self._time_limit if time_limit is None else time_limit
-        core = self._core.pread(place, _check_require(require), {}, (self, memory.owner), True)
+        core = self._core.pread(place, _check_require(require), _texts({}, time_limit), (self, memory.owner), True)
         return _wait(Future(core), limit, memory.size_bytes if progress else None)
 
     def pread_into(
@@ -164,6 +172,7 @@ class File:
         **settings: Any,
     ) -> Receipt:
         """Writes ``size`` bytes (all, if ``None``) of ``array`` to the file from ``offset`` on; ``sync`` adds an fsync."""
+        settings.update(_texts({}, time_limit))
         future = self.pwrite_from(
             array, offset=offset, size=size, target_offset=target_offset, require=require, stream=stream, sync=sync, **settings
         )
@@ -353,7 +362,7 @@ def read_many(
     if limit is None and kept:
         limit = kept[0]._time_limit
     asked = sum(place[1] if place[3] is None else place[3] for _, place in places)
-    arguments = (places, _check_require(require), as_texts(settings))
+    arguments = (places, _check_require(require), _texts(settings, time_limit))
     return _finish((_core.read_many, _core.pread_many), arguments, kept, asked, limit, asked if progress else None)
 
 
@@ -377,7 +386,7 @@ def read_ranges(
     cores = [file._core for file in files]
     asked = sum(sizes) if len(sizes) == len(offsets) else sizes[0] * len(offsets)
     limit = files[0]._time_limit if time_limit is None else time_limit
-    arguments = (cores, offsets, sizes, place, _check_require(require), as_texts(settings))
+    arguments = (cores, offsets, sizes, place, _check_require(require), _texts(settings, time_limit))
     calls = (_core.read_ranges, _core.pread_ranges)
     return _finish(calls, arguments, (files, memory.owner), asked, limit, asked if progress else None)
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <map>
@@ -166,13 +167,11 @@ std::string start_statistics(const CufileApi& api) {
 class Opener {
 public:
     const CufileDriver& open(const CufileOptions& options) {
-        const std::lock_guard lock(mutex_);
         if (open_.load() == nullptr) {
-            const std::uint64_t start = now_ns();
-            open_once(options);
-            open_time_ns += now_ns() - start;
+            wait_for_driver(options);
         }
         if (options.statistics) {
+            const std::lock_guard lock(mutex_);
             want_statistics();
         }
         return driver_;
@@ -192,27 +191,90 @@ private:
     // What made an attempt fail; another library, or more time, may do better.
     using Attempt = std::tuple<std::string, std::string, std::uint64_t, bool>;
 
-    void open_once(const CufileOptions& options) {
-        if (hung_) {
-            throw *hung_;
-        }
+    // One that is under way, on a thread of its own: it goes on when nobody waits for it any more.
+    struct Opening {
+        Attempt attempt;
+        bool done = false;
+        std::optional<Error> problem;
+    };
+
+    void wait_for_driver(const CufileOptions& options) {
         const Attempt attempt(options.library, options.json, options.open_timeout_ns, options.try_in_child_first);
-        if (const auto failed = failures_.find(attempt); failed != failures_.end()) {
-            throw failed->second;
-        }
-        try {
-            make(options);
-        } catch (const Error& error) {
-            if (error.code() != ErrorCode::io_error) {  // want of a descriptor: of this moment, as that of a thread
-                failures_.emplace(attempt, error);
+        const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(options.wait_ns);
+        std::unique_lock lock(mutex_);
+        while (open_.load() == nullptr) {
+            if (!opening_) {
+                begin(options, attempt);
             }
-            throw;
-        } catch (const std::system_error& problem) {
-            throw unavailable("no thread can be had that opens its driver under a time limit", native_errno(problem.code().value()));
+            const std::shared_ptr<Opening> opening = opening_;
+            const auto done = [&] { return opening->done; };
+            if (options.wait_ns == 0) {
+                changed_.wait(lock, done);
+            } else if (!changed_.wait_until(lock, until, done)) {
+                throw Error(ErrorCode::timeout,
+                            "cuFileDriverOpen did not return within the request's time limit (time_limit); it goes on, "
+                            "and a later request may find the driver open");
+            }
+            if (opening->problem && opening->attempt == attempt) {
+                throw *opening->problem;
+            }
         }
     }
 
-    void make(const CufileOptions& options) {
+    // Under the mutex.
+    void begin(const CufileOptions& options, const Attempt& attempt) {
+        if (hung_) {
+            throw *hung_;
+        }
+        if (const auto failed = failures_.find(attempt); failed != failures_.end()) {
+            throw failed->second;
+        }
+        auto opening = std::make_shared<Opening>(Opening{attempt, false, std::nullopt});
+        try {
+            const BlockedSignals blocked;
+            std::thread([this, options, opening] { run(options, *opening); }).detach();
+        } catch (const std::system_error& problem) {
+            throw no_thread(problem);
+        }
+        opening_ = std::move(opening);
+    }
+
+    void run(const CufileOptions& options, Opening& opening) {
+        const std::uint64_t start = now_ns();
+        std::optional<Error> problem;
+        bool of_this_moment = false;
+        bool hangs = false;
+        try {
+            make(options, hangs);
+            open_time_ns += now_ns() - start;
+        } catch (const Error& error) {
+            problem = error;
+            of_this_moment = error.code() == ErrorCode::io_error;  // no descriptor could be had
+        } catch (const std::system_error& error) {
+            problem = no_thread(error);
+            of_this_moment = true;
+        } catch (const std::exception& error) {
+            problem = unavailable(error.what());
+            of_this_moment = true;
+        }
+        const std::lock_guard lock(mutex_);
+        if (hangs) {
+            hung_ = std::make_unique<Error>(*problem);
+        } else if (problem && !of_this_moment) {
+            failures_.emplace(opening.attempt, *problem);
+        }
+        opening.problem = std::move(problem);
+        opening.done = true;
+        opening_.reset();
+        changed_.notify_all();
+    }
+
+    static Error no_thread(const std::system_error& problem) {
+        return unavailable("no thread can be had that opens its driver under a time limit",
+                           native_errno(problem.code().value()));
+    }
+
+    void make(const CufileOptions& options, bool& hangs) {
         PropertiesFile properties(options.json);
         if (options.try_in_child_first) {
             const DriverProbe probe = probe_driver(options.library, options.open_timeout_ns);
@@ -229,19 +291,19 @@ private:
         if (driver_.api.get_version == nullptr || driver_.api.get_version(&driver_.version).code != kCufileSuccess) {
             driver_.version = 0;
         }
-        open_under_limit(options.open_timeout_ns);
+        open_under_limit(options.open_timeout_ns, hangs);
         properties.keep();
         close_at_exit(driver_.api.driver_close);
         open_.store(&driver_, std::memory_order_release);
     }
 
-    void open_under_limit(std::uint64_t limit_ns) {
+    void open_under_limit(std::uint64_t limit_ns, bool& hangs) {
         const StandardDescriptors guard;
         const std::optional<CufileStatus> status = call_under_limit(driver_.api.driver_open, limit_ns);
-        if (!status) {
-            hung_ = std::make_unique<Error>(unavailable("cuFileDriverOpen did not return within " + duration_text(limit_ns) +
-                                                        " (driver_timeout); it is not tried again in this process"));
-            throw *hung_;
+        hangs = !status;
+        if (hangs) {
+            throw unavailable("cuFileDriverOpen did not return within " + duration_text(limit_ns) +
+                              " (driver_timeout); it is not tried again in this process");
         }
         if (status->code != kCufileSuccess) {
             throw unavailable("cuFileDriverOpen failed (" + cufile_code_text(status->code) + ")", native_cufile(*status));
@@ -249,7 +311,9 @@ private:
     }
 
     std::mutex mutex_;
-    CufileDriver driver_;
+    std::condition_variable changed_;
+    std::shared_ptr<Opening> opening_;
+    CufileDriver driver_;  // the opening's until it is open
     std::map<Attempt, Error> failures_;
     std::unique_ptr<Error> hung_;  // a thread is still in a library's driver: no other is tried
     std::atomic<const CufileDriver*> open_{nullptr};

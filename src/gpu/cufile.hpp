@@ -1,9 +1,9 @@
 // NVIDIA's cuFile library, loaded at run time and only when a route needs it.
 //
-// One library a process: the first one whose driver opens wins. The driver is opened once, under a time limit, with descriptors 0 to 2
-// guarded; where an open is known to hang or to harm, a child process tries it first. Layouts and codes follow the cuFile
-// API reference (docs.nvidia.com, "cuFile API Reference Guide") and the sizes measured by version; tests/gpu/abi_test.cpp checks
-// them against cufile.h where one is present. Thread-safe.
+// One library a process: the first one whose driver opens wins. The driver is opened once, under a time limit, on a
+// thread of its own, with descriptors 0 to 2 guarded; where an open is known to hang or to harm, a child process tries
+// it first. Layouts and codes follow the cuFile API reference (docs.nvidia.com, "cuFile API Reference Guide") and the
+// sizes measured by version; tests/gpu/abi_test.cpp checks them against cufile.h where one is present. Thread-safe.
 #pragma once
 
 #include <sys/types.h>
@@ -83,7 +83,8 @@ struct CufileApi {
 struct CufileOptions {
     std::string library;                 // path or soname
     std::string json;                    // a cufile.json; empty: the library's own search
-    std::uint64_t open_timeout_ns = 0;
+    std::uint64_t open_timeout_ns = 0;   // of the driver
+    std::uint64_t wait_ns = 0;           // how long this caller waits for the driver; 0: until its open ends
     bool try_in_child_first = false;
     bool statistics = true;  // wanted: they are started at the first call that wants them, and never stopped
 };
@@ -99,7 +100,7 @@ struct CufileDriver {
 // The open driver; opens it on first need. A failure is kept: the same options fail again at once, others are tried. An open
 // that did not return is the end of it: none is tried again in this process.
 // Throws Error cufile_unavailable (no library, a name missing, the child or the time limit said no), cufile_error,
-// io_error (no descriptor can be had).
+// io_error (no descriptor can be had), timeout (the caller's wait ended first: the open goes on, for later callers).
 [[nodiscard]] const CufileDriver& cufile_driver(const CufileOptions& options);
 
 // The driver when it is open already, else null.

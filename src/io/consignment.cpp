@@ -4,6 +4,7 @@
 #include <functional>
 #include <iterator>
 
+#include "base/clock.hpp"
 #include "pool/slots.hpp"
 
 namespace waybill {
@@ -11,6 +12,12 @@ namespace waybill {
 SetupCosts SetupCosts::now() {
     return {SlotPool::pin_ns(), ::waybill::cufile_open_ns(),
             SlotPool::instance().refusals()};
+}
+
+std::uint64_t rest_of_limit_ns(const Consignment& consignment) noexcept {
+    const std::uint64_t limit_ns = consignment.settings->time_limit.value;
+    const std::uint64_t passed_ns = now_ns() - consignment.start_ns;
+    return limit_ns == 0 ? 0 : std::max<std::uint64_t>(1, limit_ns - std::min(limit_ns, passed_ns));
 }
 
 std::uint64_t lay_out_units(std::vector<Part>& parts) noexcept {

@@ -62,6 +62,9 @@ struct Consignment {
     bool sync = false;
 };
 
+// What is left of the time limit of the request, at least 1; 0 where it has none.
+[[nodiscard]] std::uint64_t rest_of_limit_ns(const Consignment& consignment) noexcept;
+
 // Numbers the units and bytes of all parts; returns how many units there are.
 std::uint64_t lay_out_units(std::vector<Part>& parts) noexcept;
 

@@ -13,6 +13,7 @@ namespace {
 void prepare_cufile(Consignment& consignment) {
     const Settings& settings = *consignment.settings;
     CufileOptions options = cufile_options(settings, consignment.route->suspicious_driver);
+    options.wait_ns = rest_of_limit_ns(consignment);
     options.statistics = settings.evidence.value != EvidenceLevel::off || consignment.require != Require::none;
     const CurrentContext current(consignment.lading.owner.context);
     const CufileDriver& driver = cufile_driver(options);
@@ -35,6 +36,9 @@ void prepare_cufile_or_stage(Consignment& consignment) {
     try {
         prepare_cufile(consignment);
     } catch (const Error& error) {
+        if (error.code() == ErrorCode::timeout) {
+            throw;  // there is no time left in which to stage
+        }
         const std::shared_ptr<const Route> wanted = consignment.route;
         if (!may_fall_back(*wanted, *consignment.settings, consignment.require)) {
             const Error told = wanted->doubt

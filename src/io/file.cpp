@@ -37,10 +37,10 @@ std::shared_ptr<Transfer> begin(Direction direction, std::span<const FileAndRequ
 // Blocks for the whole request. With a time limit other threads move the bytes, so that this one can give up.
 Receipt finish(Direction direction, std::span<const FileAndRequest> requests, const SettingValues& call, bool many) {
     Consignment consignment = consign(direction, requests, call, many);
-    const std::uint64_t limit_ns = consignment.settings->time_limit.value;
+    const std::uint64_t rest_ns = rest_of_limit_ns(consignment);
     const auto transfer = std::make_shared<Transfer>(std::move(consignment));
-    transfer->run(limit_ns == 0);
-    if (limit_ns != 0 && !transfer->wait_for(std::chrono::nanoseconds(limit_ns))) {
+    transfer->run(rest_ns == 0);
+    if (rest_ns != 0 && !transfer->wait_for(std::chrono::nanoseconds(rest_ns))) {
         transfer->cancel();
         throw Error(ErrorCode::timeout,
                     "the request on '" + *requests.front().file->name +

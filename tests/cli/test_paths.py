@@ -139,6 +139,15 @@ class TestCufileFaults:
                      FAKE_CUFILE_OPEN_HANG="1")
         assert result.code == 5 and "did not return within" in result.json["text"]
 
+    @pytest.mark.parametrize("mode", ["off", "auto"])
+    def test_the_time_limit_of_a_request_bounds_the_drivers_open(self, sample, direct_machine, mode):
+        make_cold(sample[0])
+        started = time.monotonic()
+        result = gpu("read", sample[0], "--compat-mode", mode, "--set", f"machine_root={direct_machine}",
+                     "--time-limit", "500ms", FAKE_CUFILE_OPEN_HANG="1")
+        assert result.code == 6 and result.json["code"] == "timeout" and "cuFileDriverOpen" in result.json["text"]
+        assert time.monotonic() - started < 8  # driver_timeout is 10 s
+
     def test_descriptor_0_survives_an_open_that_closes_it(self, sample, tmp_path):
         sink = tmp_path / "copy"
         result = run("write", sink, "--from", "-", "--create", "--via", "gpu:0", "--compat-mode", "off", "--json", fakes=True,

@@ -128,6 +128,63 @@ TEST(DriverOpen, ThatHangsIsTheLast) {
               }), 7);
 }
 
+ErrorCode error_of_open(const CufileOptions& options) {
+    try {
+        (void)cufile_driver(options);
+    } catch (const Error& error) {
+        return error.code();
+    }
+    return ErrorCode::internal;  // it is open
+}
+
+TEST(DriverOpen, IsWaitedForNoLongerThanTheCallerSaysAndGoesOn) {
+    EXPECT_EQ(in_child([] {
+                  ::setenv("FAKE_CUFILE_OPEN_HANG", "1", 1);
+                  CufileOptions hasty = options(false);
+                  hasty.wait_ns = 50'000'000;
+                  const auto start = std::chrono::steady_clock::now();
+                  for (int k = 0; k < 2; ++k) {  // the second one waits for what the first one began
+                      if (error_of_open(hasty) != ErrorCode::timeout) {
+                          return 1;
+                      }
+                  }
+                  if (std::chrono::steady_clock::now() - start > std::chrono::seconds(3)) {
+                      return 2;
+                  }
+                  ::unsetenv("FAKE_CUFILE_OPEN_HANG");
+                  return code_of_open(options(false)) == 0 ? 7 : 3;
+              }), 7);
+}
+
+TEST(DriverOpen, WhoHasOtherOptionsWaitsForTheOneUnderWayAndTriesHisOwn) {
+    EXPECT_EQ(in_child([] {
+                  ::setenv("FAKE_CUFILE_OPEN_HANG", "1", 1);
+                  ::setenv("FAKE_CUFILE_OPEN_ERROR", "5001", 1);
+                  CufileOptions hasty = options(false);
+                  hasty.wait_ns = 50'000'000;
+                  if (error_of_open(hasty) != ErrorCode::timeout) {
+                      return 1;
+                  }
+                  std::thread later([] {
+                      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+                      ::unsetenv("FAKE_CUFILE_OPEN_HANG");
+                  });
+                  CufileOptions missing = options(false);
+                  missing.library = "libnowhere.so.9";
+                  std::string told;
+                  try {
+                      (void)cufile_driver(missing);
+                  } catch (const Error& error) {
+                      told = error.what();
+                  }
+                  later.join();
+                  if (told.find("libnowhere.so.9") == std::string::npos) {
+                      return 2;
+                  }
+                  return error_of_open(options(false)) == ErrorCode::cufile_unavailable ? 7 : 3;
+              }), 7);
+}
+
 // No memory for another thread's stack: new threads are refused.
 class NoThreads {
 public:

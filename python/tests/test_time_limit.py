@@ -1,0 +1,28 @@
+"""The time limit of a request bounds what comes before its first byte as well."""
+
+import pytest
+
+CALLS = {
+    "read_into": "file.read_into(array, time_limit=0.4)",
+    "read_many": "file.read_many([(0, None, array)], time_limit=0.4)",
+    "read_ranges": "file.read_ranges(array, [0], [65536], time_limit=0.4)",
+    "write_from": "file.write_from(array, time_limit=0.4)",
+    "of the file": "waybill.open(sys.argv[1], compat_mode='off', time_limit='0.4s').read_into(array)",
+    "read": "waybill.read(sys.argv[1], compat_mode='off', time_limit=0.4)",
+    "short read": "waybill.read(sys.argv[1], size=1 << 20, compat_mode='off', time_limit=0.4)",
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_an_open_of_cufiles_driver_that_hangs_ends_with_it(tmp_path, over_fakes, call):
+    path = tmp_path / "x"
+    path.write_bytes(b"x" * 65536)
+    code = f"""
+import sys, time, waybill
+array = waybill.read(sys.argv[1], device=0, compat_mode='on')
+file = waybill.open(sys.argv[1], 'r+', compat_mode='off')
+start = time.monotonic()
+try: {call}
+except waybill.TimedOut as error: print(error.code, 'cuFileDriverOpen' in str(error), time.monotonic() - start < 5)
+"""
+    assert over_fakes(code, path, FAKE_CUFILE_OPEN_HANG="1").split() == ["timeout", "True", "True"]

@@ -10,6 +10,7 @@ add_executable(waybill_cli
   src/bench/report.cpp
   src/bench/test_file.cpp
   src/cli/arguments.cpp
+  src/cli/aside.cpp
   src/cli/bench.cpp
   src/cli/check.cpp
   src/cli/check_compare_json.cpp

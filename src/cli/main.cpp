@@ -1,9 +1,11 @@
 #include <signal.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <new>
 
 #include "base/text.hpp"
+#include "cli/aside.hpp"
 #include "cli/commands.hpp"
 #include "cli/end.hpp"
 #include "cli/print.hpp"
@@ -57,16 +59,7 @@ int report_somewhere(const Error& error, bool json) {
     }
 }
 
-}  // namespace
-}  // namespace waybill
-
-int main(int count, char** words) {
-    using namespace waybill;
-    // A closed pipe is an error of the write, not the end of the program.
-    ::signal(SIGPIPE, SIG_IGN);
-    // So is a limit of file sizes that is met (setrlimit(2)).
-    ::signal(SIGXFSZ, SIG_IGN);
-    tidy_up_on_signals();
+int run_words(int count, char** words) {
     bool json = false;
     try {
         const Arguments arguments = parse_arguments(count, words);
@@ -79,4 +72,22 @@ int main(int count, char** words) {
     } catch (const std::exception& problem) {
         return report_somewhere(Error(ErrorCode::internal, problem.what()), json);
     }
+}
+
+}  // namespace
+}  // namespace waybill
+
+int main(int count, char** words) {
+    using namespace waybill;
+    // A closed pipe is an error of the write, not the end of the program.
+    ::signal(SIGPIPE, SIG_IGN);
+    // So is a limit of file sizes that is met (setrlimit(2)).
+    ::signal(SIGXFSZ, SIG_IGN);
+    tidy_up_on_signals();
+    const int status = run_words(count, words);
+    if (is_anything_left_behind()) {  // a library's own end may wait for it
+        std::fflush(nullptr);
+        ::_exit(status);
+    }
+    return status;
 }

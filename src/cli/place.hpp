@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "cli/patience.hpp"
+
 namespace waybill {
 
 struct Place {
@@ -14,5 +16,9 @@ struct Place {
 // `text` absent: the first GPU, or the host with a note where there is none. Initialises CUDA where it must be asked.
 // Throws Error invalid_argument, no_gpu.
 [[nodiscard]] Place find_place(const std::optional<std::string>& text);
+
+// The same, with CUDA's start and the GPU's context behind it where the place is a GPU's. Throws as Patience::check()
+// too: a start that hangs is left behind.
+[[nodiscard]] Place start_place(const std::optional<std::string>& text, const Patience& patience);
 
 }  // namespace waybill

@@ -88,7 +88,8 @@ std::uint64_t bytes_to_hold(const File& file, const ReadArguments& arguments) {
 int run_read(const ReadArguments& arguments) {
     const Require require = parse_require(arguments.require);
     const File file = File::open(arguments.file, Mode::read, {arguments.settings, {}});
-    const Place place = find_place(arguments.to);
+    const std::uint64_t limit_ns = file.settings().time_limit.value;
+    const Place place = start_place(arguments.to, Patience(limit_ns));
     const std::uint64_t room = bytes_to_hold(file, arguments);
     // Shared with the requests: after a time-out the kernel may still write to it.
     const auto shared = std::make_shared<const Buffer>(place.device < 0 ? Buffer::on_host(room) : Buffer::on_gpu(place.device, room));
@@ -101,7 +102,7 @@ int run_read(const ReadArguments& arguments) {
     request.room_is_of_file = true;
     request.require = require;
     for (std::uint64_t turn = 0; turn < arguments.repeat; ++turn) {
-        const Patience patience(file.settings().time_limit.value);
+        const Patience patience(limit_ns);
         Future future = file.pread(request);
         Receipt receipt = wait_visibly(future, patience);
         if (!place.note.empty()) {

@@ -127,8 +127,8 @@ int run_write(const WriteArguments& arguments) {
         check_replaceable(arguments.file);
     }
     const Settings settings = resolve_settings({arguments.settings, {}});
-    const int device = find_place(arguments.via).device;
     const Patience patience(settings.time_limit.value);
+    const int device = start_place(arguments.via, patience).device;
     WriteSource source(arguments.from, arguments.size_bytes);
     if (source.is(arguments.file)) {
         throw Error(ErrorCode::invalid_argument, "--from: '" + arguments.from + "' is the file that is written; give another");

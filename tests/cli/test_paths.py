@@ -340,6 +340,29 @@ class TestACopyThatFailsOnce:
 
 
 class TestSetUp:
+    @pytest.mark.parametrize("words", [("read", "--to", "gpu:0"), ("read",),
+                                       ("write", "--create", "--via", "gpu:0", "--from", "/dev/null")])
+    def test_a_start_of_cuda_that_hangs_ends_at_the_time_limit(self, tmp_path, words):
+        path = tmp_path / "x"
+        if words[0] == "read":
+            path.write_bytes(b"x" * 5000)
+        started = time.monotonic()
+        result = run(words[0], path, *words[1:], "--json", "--time-limit", "300ms", fakes=True,
+                     env={"FAKE_CUDA_INIT_DELAY_MS": "20000"})
+        assert result.code == 6 and result.json["code"] == "timeout" and "cuInit" in result.json["text"]
+        assert time.monotonic() - started < 10
+        assert path.exists() == (words[0] == "read")
+
+    def test_a_start_of_cuda_that_hangs_is_interrupted(self, sample):
+        environment = {**os.environ, "LD_LIBRARY_PATH": str(FAKES), "FAKE_CUDA_INIT_DELAY_MS": "20000"}
+        process = subprocess.Popen([str(PROGRAM), "read", str(sample[0]), "--to", "gpu", "--json"], env=environment,
+                                   stdout=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        time.sleep(0.6)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=10)
+        assert process.returncode == 130 and json.loads(out)["code"] == "interrupted"
+
     def test_that_of_cuda_is_told_by_the_first_receipt_though_it_came_before(self, sample):
         result = gpu("read", sample[0], "--repeat", "2", FAKE_CUDA_INIT_DELAY_MS="200")
         first, second = (json.loads(line)["setup_ns"] for line in result.out.splitlines())

@@ -26,3 +26,39 @@ try: {call}
 except waybill.TimedOut as error: print(error.code, 'cuFileDriverOpen' in str(error), time.monotonic() - start < 5)
 """
     assert over_fakes(code, path, FAKE_CUFILE_OPEN_HANG="1").split() == ["timeout", "True", "True"]
+
+
+STARTS = {
+    "none": "waybill.read(sys.argv[1], time_limit=0.4)",
+    "number": "waybill.read(sys.argv[1], device=0, time_limit=0.4)",
+    "name": "waybill.read(sys.argv[1], device='gpu:0', time_limit=0.4)",
+    "setting": "waybill.read(sys.argv[1])",
+}
+
+
+@pytest.mark.parametrize("call", STARTS.values(), ids=STARTS)
+def test_a_start_of_cuda_that_hangs_ends_with_it_and_holds_up_no_exit(tmp_path, over_fakes, call):
+    path = tmp_path / "x"
+    path.write_bytes(b"x" * 65536)
+    code = f"""
+import sys, time, waybill
+start = time.monotonic()
+with waybill.settings(time_limit='0.4s'):
+    try: {call}
+    except waybill.TimedOut as error: print(error.code, 'cuInit' in str(error), time.monotonic() - start < 5)
+"""
+    assert over_fakes(code, path, FAKE_CUDA_INIT_DELAY_MS="300000").split() == ["timeout", "True", "True"]
+
+
+def test_a_start_of_cuda_that_hangs_is_interrupted(tmp_path, over_fakes):
+    path = tmp_path / "x"
+    path.write_bytes(b"x" * 65536)
+    code = """
+import os, signal, sys, threading, time, waybill
+signal.signal(signal.SIGINT, signal.default_int_handler)
+start = time.monotonic()
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try: waybill.read(sys.argv[1])
+except KeyboardInterrupt: print('interrupted', time.monotonic() - start < 5)
+"""
+    assert over_fakes(code, path, FAKE_CUDA_INIT_DELAY_MS="300000").split() == ["interrupted", "True"]

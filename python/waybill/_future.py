@@ -13,7 +13,7 @@ from ._receipt import Receipt, leave
 from .errors import Error, make_error
 
 # Waiting lets go of the GIL for this long, then looks for signals.
-_SLICE_SECONDS = 0.1
+SLICE_SECONDS = 0.1
 
 # The process must end even if a request hangs in the kernel: what is not done by then is left to it, memory and all.
 atexit.register(_core.end_all, 1.0)
@@ -43,12 +43,12 @@ class Future:
     def wait(self, timeout: float | None = None) -> bool:
         """Waits at most ``timeout`` seconds (``None``: until done); returns ``done()``. Signals are served meanwhile."""
         if timeout is None:
-            while not self._core.wait_for(_SLICE_SECONDS):
+            while not self._core.wait_for(SLICE_SECONDS):
                 pass
             return True
         until = time.monotonic() + check_seconds(timeout, "timeout")
         left = until - time.monotonic()
-        while not self._core.wait_for(max(0.0, min(left, _SLICE_SECONDS))):
+        while not self._core.wait_for(max(0.0, min(left, SLICE_SECONDS))):
             left = until - time.monotonic()
             if left <= 0:
                 return self._core.done()

@@ -1,4 +1,4 @@
-// A hostile archive given to --root: unpacked by facts/archive into a folder of its own. Nothing may appear beside that folder, no
+// A hostile archive given to --root: unpacked by facts/unpack into a folder of its own. Nothing may appear beside that folder, no
 // more than the limit may be written, what was unpacked is read as a machine without leaving it, and nothing stays behind.
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{256} << 20;  // as facts/archive.cpp
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{256} << 20;  // as facts/unpack.cpp
 constexpr const char* kSecret = "not of the archive";
 
 // OUTER/secret, and OUTER/inner, in which archives are unpacked.

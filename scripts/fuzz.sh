@@ -11,6 +11,7 @@ sources="src/facts/mount.cpp src/facts/pci.cpp src/facts/nvidia_fs.cpp src/facts
     src/facts/cufile_library.cpp src/facts/elf.cpp src/base/*.cpp src/settings/*.cpp src/facts/save.cpp
     src/facts/needed_libraries.cpp src/facts/saved_facts.cpp src/facts/scrub.cpp
     src/facts/saved_facts_json.cpp src/facts/cufile_json.cpp src/facts/cufile_entries_json.cpp src/facts/archive.cpp
+    src/facts/libarchive.cpp src/facts/unpack.cpp
     src/evidence/nvidia_fs_stats.cpp src/evidence/process_io.cpp src/stats/contradictions.cpp src/stats/histogram.cpp
     src/stats/openmetrics.cpp src/stats/reader.cpp src/stats/stats_json.cpp src/stats/text.cpp src/route/names.cpp"
 programs="texts segments archives blocks"

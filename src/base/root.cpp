@@ -24,8 +24,8 @@ Fact<T> refused(int problem, std::string_view path) {
 
 }  // namespace
 
-MachineRoot::MachineRoot(std::string path, Recording* recording)
-    : path_(path.empty() ? "/" : std::move(path)), recording_(recording) {
+MachineRoot::MachineRoot(std::string path, Recording* recording, std::string name)
+    : path_(path.empty() ? "/" : std::move(path)), name_(std::move(name)), recording_(recording) {
     folder_ = Fd(::open(path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!folder_) {
         throw_if_out_of_descriptors(errno, path_);

@@ -25,10 +25,11 @@ public:
 
 class MachineRoot {
 public:
-    // Every path that is asked for is told to `recording`, which must outlive this.
-    explicit MachineRoot(std::string path = "/", Recording* recording = nullptr);
+    // Every path that is asked for is told to `recording`, which must outlive this. `name`: how people know it, where it is not
+    // by its path: the archive that was unpacked there.
+    explicit MachineRoot(std::string path = "/", Recording* recording = nullptr, std::string name = {});
 
-    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    [[nodiscard]] const std::string& name() const noexcept { return name_.empty() ? path_ : name_; }
     // The running machine itself: what system calls answer belongs to these facts.
     [[nodiscard]] bool is_live() const noexcept { return path_ == "/"; }
 
@@ -46,6 +47,7 @@ public:
 private:
     [[nodiscard]] Fd open(std::string_view path, int flags, int& problem) const;
     std::string path_;
+    std::string name_;
     Recording* recording_ = nullptr;
     Fd folder_;
 };

@@ -4,6 +4,7 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
+#include "cli/end.hpp"
 #include "waybill/error.hpp"
 
 namespace waybill {
@@ -16,8 +17,11 @@ std::atomic<bool> interrupted{false};
 // Handlers live in the program alone, never in the library.
 Patience::Patience(std::uint64_t limit_ns) : limit_ns_(limit_ns), start_ns_(now_ns()) {
     struct sigaction action {};
-    action.sa_handler = [](int /*signal*/) { interrupted.store(true); };
-    action.sa_flags = SA_RESETHAND;  // the second ^C ends the program
+    action.sa_handler = [](int signal) {
+        if (interrupted.exchange(true)) {
+            end_by_interrupt(signal);
+        }
+    };
     ::sigaction(SIGINT, &action, &before_);
 }
 

@@ -35,8 +35,12 @@ struct Machine {
     Environment environment;
     MachineFacts facts;
 
-    Machine(const std::string& folder, const SettingLayers& layers, Recording* recording = nullptr)
-        : root(folder, recording), settings(resolve_settings(layers)), saved(read_saved_facts(root)),
+    explicit Machine(const SettingLayers& layers, Recording* recording = nullptr) : Machine(MachineRoot("/", recording), layers) {}
+    Machine(const SavedMachine& source, const SettingLayers& layers) : Machine(MachineRoot(source.folder(), nullptr, source.name()), layers) {}
+
+private:
+    Machine(MachineRoot given, const SettingLayers& layers)
+        : root(std::move(given)), settings(resolve_settings(layers)), saved(read_saved_facts(root)),
           environment(root.is_live() ? process_environment() : saved.environment), facts(gather_machine(root, settings, environment)) {
         apply(saved, facts);
     }
@@ -176,12 +180,12 @@ SavedFacts facts_to_save(const CheckReport& report, const Environment& environme
 
 CheckReport check(const std::filesystem::path& path, const std::string& device, const SettingLayers& layers, const std::string& root) {
     const SavedMachine saved(root);
-    return report_on(path.string(), device, layers, Machine(saved.folder(), layers));
+    return report_on(path.string(), device, layers, Machine(saved, layers));
 }
 
 std::vector<MountReport> check_mounts(const std::string& device, const SettingLayers& layers, const std::string& root) {
     const SavedMachine saved(root);
-    const Machine machine(saved.folder(), layers);
+    const Machine machine(saved, layers);
     const SurroundingFacts surroundings =
         gather_surroundings(machine.root, machine.environment, machine.saved, {}, machine.facts, device);
     const GpuFacts gpu = gpu_of(surroundings, machine.root, machine.facts);
@@ -201,7 +205,7 @@ std::vector<MountReport> check_mounts(const std::string& device, const SettingLa
 
 void save_machine(const std::string& archive, const std::filesystem::path& path, const std::string& device, const SettingLayers& layers) {
     PathsLookedAt looked_at;
-    const Machine machine("/", layers, &looked_at);
+    const Machine machine(layers, &looked_at);
     const CheckReport report = report_on(path.string(), device, layers, machine);
     const Secrets secrets = Secrets::of_this_machine();
     std::map<std::string, ArchiveEntry> entries = saved_entries(looked_at.paths(), secrets);

@@ -1,7 +1,6 @@
 // Archives of a machine's files: opened as a folder for --root, written by --save.
 //
-// By libarchive (tar, compressed or not), bound at run time like libmount. What comes out of an archive stays in its folder,
-// and is bounded in number and size.
+// By libarchive: tar, compressed or not.
 #pragma once
 
 #include <map>
@@ -22,8 +21,10 @@ public:
     SavedMachine& operator=(const SavedMachine&) = delete;
 
     [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }  // the `path` that it was given
 
 private:
+    std::string name_;
     std::string folder_;
     std::optional<Leftover> unpacked_;
 };

@@ -45,7 +45,7 @@ Fact<std::string> read_nvidia_driver(const MachineRoot& root) {
 
 MachineFacts gather_machine(const MachineRoot& root, const Settings& settings, const Environment& environment) {
     MachineFacts facts;
-    facts.root = root.path();
+    facts.root = root.name();
     facts.kernel = read_kernel_release(root);
     facts.modules_readable = root.read("/proc/modules").known() ? known_fact(true, "/proc/modules")
                                                                  : absent_fact<bool>("/proc/modules");

@@ -11,7 +11,7 @@ constexpr const char* kSource = "waybill-facts.json";
 
 SavedFacts read_saved_facts(const MachineRoot& root) {
     const Fact<std::string> text = root.is_live() ? absent_fact<std::string>(kSource) : root.read("/waybill-facts.json");
-    return text.known() ? parse_saved_facts(text.value, root.path() + "/" + kSource) : SavedFacts{};
+    return text.known() ? parse_saved_facts(text.value, root.name() + "/" + kSource) : SavedFacts{};
 }
 
 void apply(const SavedFacts& saved, FileFacts& file) {

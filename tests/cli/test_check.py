@@ -344,7 +344,22 @@ class TestHostileArchives:
             for _ in range(size >> 20):
                 out.write(bytes(1 << 20))
         result = ask(path)
-        assert result.code == 2 and "holds more than" in result.json["text"]
+        assert result.code == 2 and f"'{path}'" in result.json["text"] and "holds more than 256 MiB" in result.json["text"]
+
+    @pytest.mark.parametrize("name", ["proc/{}", "proc/{}/deeper"])
+    def test_more_entries_than_a_machine_has_are_counted_before_any_is_made(self, ask, tmp_path, name):
+        path = tmp_path / "many.tar"
+        with tarfile.open(path, "w") as tar:
+            for number in range(100_001 if name.endswith("{}") else 50_001):
+                tar.addfile(tarfile.TarInfo(name.format(number)))
+        begin = time.monotonic()
+        result = ask(path)
+        assert result.code == 2 and f"'{path}'" in result.json["text"] and "more than 100000 entries" in result.json["text"]
+        assert time.monotonic() - begin < 5
+
+    def test_a_path_too_long_is_refused(self, ask, tmp_path):
+        result = ask(archive_of(tmp_path / "a.tar.gz", ("a/" * 100_000 + "b", b"")))
+        assert result.code == 2 and "no path has more than 4096" in result.json["text"]
 
     def test_loops_of_links_end(self, ask, tmp_path):
         assert ask(archive_of(tmp_path / "a.tar.gz", ("data", "s:more"), ("more", "s:data"), ("proc/self/mountinfo", b"junk\n"))).code == 1
@@ -358,8 +373,14 @@ class TestHostileArchives:
 
     def test_facts_that_are_not_understood_are_named(self, ask, tmp_path):
         for text in (b"{", b"[]", b'{"schema": "other"}', b'{"schema": "waybill.facts/1", "gpus": 7}', b'{"schema": "waybill.facts/1", "cufile": {"version": "new"}}'):
-            result = ask(archive_of(tmp_path / "a.tar.gz", ("waybill-facts.json", text)))
-            assert result.code == 2 and "waybill-facts.json is not understood" in result.json["text"], text
+            archive = archive_of(tmp_path / "a.tar.gz", ("waybill-facts.json", text))
+            result = ask(archive)
+            assert result.code == 2 and f"{archive}/waybill-facts.json is not understood" in result.json["text"], text
+
+    def test_the_archive_has_its_own_name(self, ask, tmp_path):
+        archive = archive_of(tmp_path / "a.tar.gz", ("proc/modules", b""))
+        result = ask(archive)
+        assert result.json["facts"]["machine"]["root"] == str(archive) and "waybill-root" not in result.out
 
 
 class TestProbe:

@@ -128,15 +128,27 @@ def test_a_lack_of_descriptors_is_told_as_one(waybill, tmp_path, words):
     assert codes == {"EMFILE"}
 
 
-def end_by(number, words, folder, pattern, **env):
-    """Starts the program, sends it a signal once a name of `pattern` is in `folder`; its exit code, and what is left there."""
+def end_by(number, words, folder, pattern, times=1, before=signal.SIG_DFL, **env):
+    """Starts the program, sends it a signal so many times once a name of `pattern` is in `folder`, which is its TMPDIR; its exit
+    code, and what is left there."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("WAYBILL_", "FAULTY_"))}
-    process = subprocess.Popen([str(PROGRAM), *map(str, words)], env={**environment, **env}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
+    process = subprocess.Popen([str(PROGRAM), *map(str, words)], env={**environment, "TMPDIR": str(folder), **env}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(number, before))
     deadline = time.monotonic() + 20
     while not list(folder.glob(pattern)):
         assert process.poll() is None and time.monotonic() < deadline, "it ended before"
-    process.send_signal(number)
+    for turn in range(times):
+        time.sleep(0.3 * (turn != 0))  # two at once are one
+        process.send_signal(number)
     return process.wait(timeout=20), sorted(path.name for path in folder.iterdir())
+
+
+def long_to_unpack(tmp_path, entries=60_000):
+    """An archive that takes its time, and for end_by() the folder in which it is unpacked, and as what."""
+    (tmp_path / "scratch").mkdir()
+    with tarfile.open(tmp_path / "state.tar", "w") as tar:
+        for place in range(entries):
+            tar.addfile(tarfile.TarInfo(f"proc/{place}"))
+    return tmp_path / "state.tar", tmp_path / "scratch", "waybill-root-*"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
@@ -151,13 +163,8 @@ class TestNothingIsLeftBySignals:
         assert (code, left) == (-number, ["b"]) and (folder / "b").read_bytes() == b"old"
 
     def test_of_an_unpacked_archive(self, tmp_path, number):
-        scratch = tmp_path / "scratch"
-        scratch.mkdir()
-        with tarfile.open(tmp_path / "state.tar", "w") as tar:
-            for place in range(60_000):
-                tar.addfile(tarfile.TarInfo(f"proc/{place}"))
-        code, left = end_by(number, ("check", "/x", "--root", tmp_path / "state.tar"), scratch, "waybill-root-*", TMPDIR=str(scratch))
-        assert (code, left) == (-number, [])
+        archive, *place = long_to_unpack(tmp_path)
+        assert end_by(number, ("check", "/x", "--root", archive), *place) == (-number, [])
 
     def test_and_what_is_ignored_stays_so(self, tmp_path, number, waybill):
         (tmp_path / "source").write_bytes(b"x" * 1000)
@@ -165,3 +172,23 @@ class TestNothingIsLeftBySignals:
         os.mkfifo(tmp_path / "fifo")
         assert subprocess.run(["bash", "-c", script], stdout=subprocess.DEVNULL, timeout=20).returncode == 0
         assert (tmp_path / "b").read_bytes() == b"x" * 1000
+
+
+class TestNothingIsLeftByAnInterrupt:
+    @pytest.mark.parametrize("words", [("/x", "--root"), ("--mounts", "--root"), ("/", "--compare")], ids=" ".join)
+    def test_of_an_unpacked_archive(self, tmp_path, words):
+        archive, *place = long_to_unpack(tmp_path)
+        assert end_by(signal.SIGINT, ("check", *words, archive), *place) == (130, [])
+
+    def test_of_an_atomic_write_that_hangs_the_second_ends_it(self, tmp_path):
+        folder = tmp_path / "faulty"
+        folder.mkdir()
+        (folder / "b").write_bytes(b"old")
+        (tmp_path / "source").write_bytes(bytes(1 << 20))
+        hang = {"LD_PRELOAD": str(FAKES / "libfaulty_io.so"), "FAULTY_IO_HANG": "1"}
+        words = ("write", folder / "b", "--from", tmp_path / "source", "--atomic")
+        assert end_by(signal.SIGINT, words, folder, "b.waybill-*", times=2, **hang) == (130, ["b"])
+
+    def test_and_one_that_is_ignored_stays_so(self, tmp_path):
+        archive, *place = long_to_unpack(tmp_path, 3000)
+        assert end_by(signal.SIGINT, ("check", "/x", "--root", archive), *place, before=signal.SIG_IGN) == (1, [])

@@ -36,7 +36,7 @@ LIBRARIES = {
     "CLI/": {"src/cli/arguments.cpp"},
     "nlohmann/": None,  # files named *_json.cpp
     "libmount/": {"src/facts/mount.cpp"},
-    "archive": {"src/facts/archive.cpp"},
+    "archive": {"src/facts/libarchive.hpp"},
     "openssl/": {"src/cli/hash.cpp"},
 }
 

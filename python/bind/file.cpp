@@ -171,7 +171,7 @@ void bind_file(nb::module_& module) {
                });
     module.def(
         "explain",
-        [](const nb::bytes& path, const std::string& device, std::uint64_t offset, std::optional<std::uint64_t> size, bool registered,
+        [](const nb::bytes& path, const std::optional<std::string>& device, std::uint64_t offset, std::optional<std::uint64_t> size, bool registered,
            const Texts& call, const Texts& context) {
             const std::string name = path_of(path);
             std::string text;

@@ -238,10 +238,21 @@ def test_settings_follow_a_context_into_threads_and_tasks():
 
 
 def test_plan_and_explain(path):
-    plan = waybill.plan(path, None, size=1000)
+    plan = waybill.plan(path, "host", size=1000)
     assert (plan.engine, plan.path, plan.size_bytes) == ("host", "host", 1000)
-    assert "host" in str(waybill.explain(path, None)).splitlines()[0]
-    assert waybill.explain(path).engine == "staged"
+    assert "host" in str(waybill.explain(path, "host")).splitlines()[0]
+    assert waybill.explain(path, 0).engine == "staged" and waybill.explain(path, 0).notes == []
+
+
+def test_a_plan_without_a_device_goes_where_a_read_goes(path, tmp_path):
+    (tmp_path / "none").mkdir()
+    plan = waybill.plan(path, machine_root=str(tmp_path / "none"))
+    assert (plan.device, plan.engine) == (None, "host") and "no GPU can be used here" in plan.notes[0]
+    gpu = tmp_path / "one/proc/driver/nvidia/gpus/0000:01:00.0"
+    gpu.mkdir(parents=True)
+    (gpu / "information").write_text("Model: NVIDIA H200\n")
+    (gpu.parent.parent / "version").write_text("NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06\n")
+    assert waybill.plan(path, machine_root=str(tmp_path / "one")).device == 0
 
 
 @pytest.mark.parametrize("offset, size", [(0, 10**7), (5, 10**12), (-1, 2), (None, 7), (0, 1 << 62)])

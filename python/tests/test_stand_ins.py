@@ -99,7 +99,7 @@ def test_importing_loads_no_gpu_library_and_no_numpy(over_fakes):
 
 def test_looking_initialises_no_gpu(path, over_fakes):
     code = (
-        "import sys, waybill\nprint(waybill.plan(sys.argv[1]).engine)\nwaybill.config()\n"
+        "import sys, waybill\nprint(waybill.plan(sys.argv[1], 0).engine)\nwaybill.config()\n"
         "waybill.open(sys.argv[1]).read_into(bytearray(10))\nprint('libcuda' in open('/proc/self/maps').read())"
     )
     assert over_fakes(code, path).split() == ["staged", "False"]
@@ -109,7 +109,7 @@ def test_a_plan_for_a_registered_destination_splits_otherwise(path, over_fakes):
     code = (
         "import sys, waybill\n"
         "for registered in (False, True):\n"
-        "    plan = waybill.plan(sys.argv[1], size=(1 << 20) + 4096, registered=registered, compat_mode='off')\n"
+        "    plan = waybill.plan(sys.argv[1], 0, size=(1 << 20) + 4096, registered=registered, compat_mode='off')\n"
         "    print(plan.cufile['registered'], plan.pieces_per_task['count'])"
     )
     assert over_fakes(code, path).split() == ["False", "1", "True", "2"]

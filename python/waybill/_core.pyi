@@ -105,7 +105,7 @@ def read_ranges(arg0: Sequence[File], arg1: Sequence[int], arg2: Sequence[int], 
 
 def pread_ranges(arg0: Sequence[File], arg1: Sequence[int], arg2: Sequence[int], arg3: tuple[int, int, int, int | None, int, int | None], arg4: str, arg5: Mapping[str, str], arg6: object, /) -> Future: ...
 
-def explain(arg0: bytes, arg1: str, arg2: int, arg3: int | None, arg4: bool, arg5: Mapping[str, str], arg6: Mapping[str, str], /) -> tuple[str, str]:
+def explain(arg0: bytes, arg1: str | None, arg2: int, arg3: int | None, arg4: bool, arg5: Mapping[str, str], arg6: Mapping[str, str], /) -> tuple[str, str]:
     """A read's route and plan as (text, JSON), before any read."""
 
 class ArrayMemory:

@@ -44,20 +44,20 @@ class Explanation:
 
 def plan(
     path: str | bytes | os.PathLike[Any],
-    device: int | str | None = 0,
+    device: int | str | None = None,
     *,
     offset: int = 0,
     size: int | None = None,
     registered: bool = False,
     **settings: Any,
 ) -> Explanation:
-    """The route and plan of a read of ``path`` into GPU ``device``: CUDA's number, a UUID or a PCI address; ``None`` or ``"host"``: host
-    memory. Reads nothing of the file's bytes and initialises no GPU. ``registered``: for a destination that is registered with
-    cuFile, which then splits otherwise. Raises as :func:`waybill.open`, ``waybill.BadArgument`` for an offset past the end, and
+    """The route and plan of a read of ``path``. ``device``: a GPU's number, ``"gpu:1"``, a UUID, a PCI address, ``"host"``, or ``None``
+    for GPU 0 where there is one and host memory otherwise, which a note tells. Reads nothing of the file's bytes and initialises no
+    GPU. ``registered``: for a destination that is registered with cuFile, which then splits otherwise. Raises as :func:`waybill.open`, ``waybill.BadArgument`` for an offset past the end, and
     ``waybill.GpuError`` for a UUID or an address that is not here."""
     text, content = _core.explain(
         check_path(path),
-        "host" if device is None else device_name(device),
+        None if device is None else device_name(device),
         check_count(offset, "offset"),
         None if size is None else check_count(size, "size"),
         bool(registered),
@@ -67,6 +67,6 @@ def plan(
     return Explanation(text, json.loads(content))
 
 
-def explain(path: str | bytes | os.PathLike[Any], device: int | str | None = 0, **settings: Any) -> Explanation:
+def explain(path: str | bytes | os.PathLike[Any], device: int | str | None = None, **settings: Any) -> Explanation:
     """Which way a read of the whole file would take, and why: :func:`plan` for all of it."""
     return plan(path, device, **settings)

@@ -155,7 +155,7 @@ void add_plan(CLI::App& app, PlanArguments& plan) {
     command.add_option("file", plan.file, "the file")->required()->type_name("FILE");
     add_size(command, "--offset", plan.offset, "first byte");
     add_size(command, "--size", plan.size_bytes, "bytes; to the end of the file if not given");
-    command.add_option("--to,--device", plan.to, "gpu:N (CUDA's number, a UUID or a PCI address; default gpu:0) or host")->type_name("WHERE");
+    command.add_option("--to,--device", plan.to, "gpu:N (CUDA's number, a UUID or a PCI address) or host; default gpu:0, or host where there is no GPU")->type_name("WHERE");
     command.add_flag("--registered", plan.registered, "as if the destination were registered with cuFile, which then splits otherwise");
     add_setting(command, plan.settings, "--cufile-json", "cufile_json", "plan with this cufile.json");
     add_settings(command, plan.settings);

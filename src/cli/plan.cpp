@@ -6,11 +6,8 @@ namespace waybill {
 
 int run_plan(const PlanArguments& arguments) {
     const Explanation explanation =
-        explain(arguments.file, arguments.to.value_or("gpu"), arguments.offset, arguments.size_bytes, {arguments.settings, {}}, arguments.registered);
+        explain(arguments.file, arguments.to, arguments.offset, arguments.size_bytes, {arguments.settings, {}}, arguments.registered);
     print(arguments.json ? to_json(explanation, 2) + "\n" : to_text(explanation));
-    if (!arguments.to && explanation.route.reasons.front().id == "no-gpu") {
-        print_note("no GPU is seen here: `waybill read` without --to goes to host memory, which --to host plans");
-    }
     const bool would_crash = explanation.route.doubt && explanation.cufile.config.ends_process;
     return explanation.route.refused || would_crash ? 1 : 0;  // a truthful no
 }

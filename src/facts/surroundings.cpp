@@ -89,6 +89,17 @@ std::vector<GpuFacts> visible(std::vector<GpuFacts> gpus, const Environment& env
     return seen;
 }
 
+// CUDA_VISIBLE_DEVICES leaves none, whatever there is: it is empty, or begins with no GPU's number or name, as -1.
+bool hides_all(const Environment& environment) {
+    const std::string* list = find_variable(environment, "CUDA_VISIBLE_DEVICES");
+    if (list == nullptr) {
+        return false;
+    }
+    const std::string_view first = trim(split(*list, ',').front());
+    const bool number = !first.empty() && first.find_first_not_of("0123456789") == std::string_view::npos;
+    return !number && !first.starts_with("GPU-") && !first.starts_with("MIG-");
+}
+
 // A file's bytes go to a GPU here: the host's memory has no way of its own to tell of.
 int number_of(const std::vector<GpuFacts>& gpus, const std::string& device) {
     const DeviceName name = parse_device_name(device);
@@ -193,7 +204,11 @@ std::vector<GpuFacts> gpus_by_files(const MachineRoot& root, const Environment& 
 }
 
 GpuFacts gpu_by_files(int device, const MachineRoot& root, const Environment& environment, const MachineFacts& machine) {
-    return gpu_among(gpus_by_files(root, environment), device, root, machine);
+    GpuFacts gpu = gpu_among(gpus_by_files(root, environment), device, root, machine);
+    if (hides_all(environment)) {
+        gpu.present = absent_fact<bool>("CUDA_VISIBLE_DEVICES");  // device nodes that can be reached or not
+    }
+    return gpu;
 }
 
 }  // namespace waybill

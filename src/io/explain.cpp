@@ -35,11 +35,25 @@ int device_without_driver(const std::string& text, const SettingLayers& layers) 
     return device_among(driver_knows ? list_gpus() : gpus_by_files(root, process_environment()), name);
 }
 
+// Where a read without a device would go.
+int default_device(const SettingLayers& layers) {
+    const Settings settings = resolve_settings(layers);
+    const MachineFacts& machine = machine_facts(settings);
+    const std::optional<GpuFacts> gpu = gpu_without_driver(0, settings, machine);
+    const bool none = gpu->present.absent() || gpu->driver.absent();
+    return none && !machine.wsl ? -1 : 0;  // of a GPU under WSL the driver alone tells
+}
+
 }  // namespace
 
-Explanation explain(const std::filesystem::path& path, const std::string& device, std::uint64_t file_offset,
+Explanation explain(const std::filesystem::path& path, const std::optional<std::string>& device, std::uint64_t file_offset,
                     std::optional<std::uint64_t> size_bytes, const SettingLayers& layers, bool registered) {
-    return explain(path, device_without_driver(device, layers), file_offset, size_bytes, layers, registered);
+    const int number = device ? device_without_driver(*device, layers) : default_device(layers);
+    Explanation explanation = explain(path, number, file_offset, size_bytes, layers, registered);
+    if (!device && number < 0) {
+        explanation.notes.emplace_back("no GPU can be used here, so a read without a device goes to host memory; a plan for gpu:0 tells why");
+    }
+    return explanation;
 }
 
 Explanation explain(const std::filesystem::path& path, int device, std::uint64_t file_offset,

@@ -83,6 +83,7 @@ std::string to_json(const Explanation& explanation, int indent) {
     for (const Reason& shape : explanation.slow_shapes) {
         json["slow_shapes"].push_back(reason_json(shape));
     }
+    json["notes"] = explanation.notes;
     json["alternatives"] = alternatives_json(explanation.alternatives);
     return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }

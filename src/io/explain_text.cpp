@@ -115,6 +115,9 @@ std::string to_text(const Explanation& explanation) {
     for (const Reason& shape : explanation.slow_shapes) {
         text += row("slow", fmt::format("{} ({})", shape.text, shape.id));
     }
+    for (const std::string& note : explanation.notes) {
+        text += row("note", note);
+    }
     return text + changes(explanation);
 }
 

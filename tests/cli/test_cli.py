@@ -207,7 +207,7 @@ def test_plan_loads_no_gpu_library_and_answers(sample, gpu_machine):
 def test_plan_splits_by_cufile_json(gigabyte, tmp_path):
     config = tmp_path / "cufile.json"
     config.write_text('{"execution": {"max_io_threads": 4, "parallel_io": true, "min_io_threshold_size_kb": 8192, "max_request_parallelism": 4}}')
-    plan = run("plan", gigabyte, "--compat-mode", "off", "--task-size", "16MiB", "--json", fakes=True,
+    plan = run("plan", gigabyte, "--to", "gpu:0", "--compat-mode", "off", "--task-size", "16MiB", "--json", fakes=True,
                env={"CUFILE_ENV_PATH_JSON": str(config)}).json
     assert plan["tasks"] == {"count": 64, "size_bytes": 16 << 20, "last_bytes": 16 << 20}
     assert plan["pieces_per_task"]["count"] == 2 and plan["pieces_total"] == 128
@@ -335,9 +335,9 @@ def test_a_cufile_json_that_is_not_there_is_told_everywhere(sample, tmp_path):
             assert missing in result.json["text"] and "no such file" in result.json["text"]
     # cuFile's own variable is cuFile's to pass over, and ours to tell.
     env = {"CUFILE_ENV_PATH_JSON": missing}
-    plan = run("plan", sample[0], "--compat-mode", "off", "--json", fakes=True, env=env).json
+    plan = run("plan", sample[0], "--to", "gpu:0", "--compat-mode", "off", "--json", fakes=True, env=env).json
     assert plan["cufile"]["missing_json"] == missing
-    assert missing in run("plan", sample[0], "--compat-mode", "off", fakes=True, env=env).out
+    assert missing in run("plan", sample[0], "--to", "gpu:0", "--compat-mode", "off", fakes=True, env=env).out
     for fakes in (True, False):
         found = [finding for finding in run("check", sample[0], "--json", fakes=fakes, env=env).json["findings"] if finding["id"] == "cufile-json-missing"]
         assert found and missing in found[0]["seen"]

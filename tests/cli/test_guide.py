@@ -40,7 +40,7 @@ def test_each_step_has_its_example():
 def test_a_plan_is_shown_as_plan_prints_it(waybill, tmp_path):
     file = tmp_path / "file"
     file.write_bytes(bytes(8 << 20))
-    printed = waybill("plan", file, "--compat-mode", "off", fakes=True).out
+    printed = waybill("plan", file, "--to", "gpu:0", "--compat-mode", "off", fakes=True).out
     keys = lambda lines: {found.group(1) for line in lines if (found := re.match(r"  (\w+) ", line))}  # noqa: E731
     for command, shown in examples():
         if command.startswith("waybill plan "):

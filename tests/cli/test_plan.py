@@ -13,7 +13,7 @@ def plan(gigabyte, tmp_path):
     def ask(*arguments, keys=SHIPPED, **more):
         path = tmp_path / "cufile.json"
         path.write_text(json.dumps(keys))
-        return run("plan", gigabyte, "--compat-mode", "off", "--cufile-json", path, *arguments, fakes=True, **more)
+        return run("plan", gigabyte, "--to", "gpu:0", "--compat-mode", "off", "--cufile-json", path, *arguments, fakes=True, **more)
 
     return ask
 
@@ -87,7 +87,7 @@ def test_it_says_where_it_extrapolates(plan):
 
 
 def test_staged_reads_have_tasks_and_no_pieces(gigabyte):
-    answer = run("plan", gigabyte, "--compat-mode", "on", "--threads", "1", "--json", fakes=True).json
+    answer = run("plan", gigabyte, "--to", "gpu:0", "--compat-mode", "on", "--threads", "1", "--json", fakes=True).json
     assert (answer["pieces_per_task"], answer["pieces_total"], answer["device_reads"], answer["cufile"]) == (None,) * 4
     assert [shape["id"] for shape in answer["slow_shapes"]] == ["one-thread"]
     assert {one["setting"] for one in answer["alternatives"]} == {"task_size"}
@@ -97,7 +97,7 @@ class TestTheGpuThatFilesShow:
     """Without the driver's library: /proc tells the model, and whether there is a GPU and a driver."""
 
     def first(self, sample, root, **more):
-        return run("plan", sample[0], "--json", "--set", f"machine_root={root}", fakes=True, **more).json["reasons"][0]["id"]
+        return run("plan", sample[0], "--to", "gpu:0", "--json", "--set", f"machine_root={root}", fakes=True, **more).json["reasons"][0]["id"]
 
     def test_a_geforce_goes_no_direct_way(self, sample, gpu_machine):
         assert self.first(sample, gpu_machine("NVIDIA H200")) == "nvidia-fs-not-loaded"
@@ -109,8 +109,24 @@ class TestTheGpuThatFilesShow:
         assert self.first(sample, tmp_path / "nothing") == "no-gpu"
         assert self.first(sample, gpu_machine(), env={"CUDA_VISIBLE_DEVICES": ""}) == "no-gpu"
 
+    def test_without_a_word_it_plans_as_a_read_goes(self, sample, gpu_machine, tmp_path):
+        def plan(root, **more):
+            result = run("plan", sample[0], "--json", "--compat-mode", "off", "--set", f"machine_root={root}", fakes=True, **more)
+            return result.code, result.json["device"], result.json["reasons"][0]["id"], result.json["notes"]
+
+        nodes = tmp_path / "nodes"
+        (nodes / "dev").mkdir(parents=True), (nodes / "dev/nvidia0").touch()
+        (tmp_path / "nothing").mkdir()
+        for root in (gpu_machine(), nodes):
+            assert plan(root)[1] == 0 and plan(root)[3] == []
+        hidden = {"CUDA_VISIBLE_DEVICES": ""}
+        for root, env in ((tmp_path / "nothing", {}), (gpu_machine(driver=False), {}), (gpu_machine(), hidden), (nodes, hidden)):
+            code, device, reason, notes = plan(root, env=env)
+            assert (code, device, reason, len(notes)) == (0, None, "host-destination", 1) and "no GPU can be used here" in notes[0]
+        assert "note      no GPU" in run("plan", sample[0], "--set", f"machine_root={tmp_path / 'nothing'}").out
+
     def test_what_cufile_is_asked_for_and_cannot_have_is_refused(self, sample, gpu_machine):
-        result = run("plan", sample[0], "--compat-mode", "off", "--json", "--set", f"machine_root={gpu_machine(driver=False)}", fakes=True)
+        result = run("plan", sample[0], "--to", "gpu:0", "--compat-mode", "off", "--json", "--set", f"machine_root={gpu_machine(driver=False)}", fakes=True)
         assert result.code == 1 and result.json["refused"]["id"] == "gpu-driver-missing"
 
     @pytest.mark.parametrize("model", ["NVIDIA H200", "NVIDIA GeForce RTX 4090"])

@@ -4,8 +4,10 @@
 #include <sys/statvfs.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include "base/text.hpp"
@@ -43,22 +45,58 @@ std::string cgroup_folder(const MachineRoot& root, std::string_view controller) 
     return {};
 }
 
-// The least that is left below the limits of a group and its parents.
-std::uint64_t left_in_groups(const MachineRoot& root, std::string hierarchy, std::string folder, const char* limit,
-                             const char* used, std::uint64_t left) {
+// Calls `look` with the folder of a group and those of its parents, of which each sets limits of its own.
+template <class Look>
+void for_each_group(const std::string& hierarchy, std::string folder, Look look) {
     while (true) {
-        const std::string base = hierarchy + folder;
-        const auto most = number_of_file(root, base + "/" + limit);
-        const auto now = number_of_file(root, base + "/" + used);
-        if (most && now) {
-            left = std::min(left, *most > *now ? *most - *now : 0);
-        }
+        look(hierarchy + folder);
         const auto parent = folder.rfind('/');
         if (parent == std::string::npos || folder == "/") {
-            return left;
+            return;
         }
         folder.resize(parent);
     }
+}
+
+// The least that is left below the limits of a group and its parents.
+std::uint64_t left_in_groups(const MachineRoot& root, const std::string& hierarchy, const std::string& folder, const char* limit,
+                             const char* used, std::uint64_t left) {
+    for_each_group(hierarchy, folder, [&](const std::string& group) {
+        const auto most = number_of_file(root, group + "/" + limit);
+        const auto now = number_of_file(root, group + "/" + used);
+        if (most && now) {
+            left = std::min(left, *most > *now ? *most - *now : 0);
+        }
+    });
+    return left;
+}
+
+// "150000 100000": so much time in each period, by all threads together. Absent where there is no limit.
+std::optional<std::uint64_t> cores_of_quota(const MachineRoot& root, const std::string& path) {
+    const Fact<std::string> quota = root.read(path);
+    const auto fields = split(trim(quota.value), ' ');
+    const auto allowed = number_in(fields[0]);
+    const auto period = fields.size() == 2 ? number_in(fields[1]) : std::nullopt;
+    if (!allowed || !period || *period == 0) {
+        return std::nullopt;
+    }
+    return *allowed / *period + (*allowed % *period != 0 ? 1 : 0);
+}
+
+// The kernel refuses a mask with less room than it has CPUs, which may be more than cpu_set_t's 1024.
+std::uint32_t cores_of_mask() {
+    constexpr int kMostCpus = 1 << 20;
+    for (int cpus = CPU_SETSIZE; cpus <= kMostCpus; cpus *= 2) {
+        const std::unique_ptr<cpu_set_t, decltype([](cpu_set_t* set) { CPU_FREE(set); })> mask(CPU_ALLOC(cpus));
+        const std::size_t size_bytes = CPU_ALLOC_SIZE(cpus);
+        if (mask != nullptr && ::sched_getaffinity(0, size_bytes, mask.get()) == 0) {
+            return static_cast<std::uint32_t>(CPU_COUNT_S(size_bytes, mask.get()));
+        }
+        if (errno != EINVAL) {
+            break;
+        }
+    }
+    return 1;
 }
 
 // "65536k" -> bytes; tmpfs also knows m, g and a percentage (tmpfs(5)), of which the mount table shows the first alone.
@@ -88,22 +126,18 @@ std::uint64_t free_memory_bytes(const MachineRoot& root) {
                           "memory.usage_in_bytes", free_bytes);
 }
 
+std::optional<std::uint64_t> cores_under_quotas(const MachineRoot& root) {
+    std::optional<std::uint64_t> least;
+    for_each_group("/sys/fs/cgroup", cgroup_folder(root, ""), [&](const std::string& group) {
+        const auto cores = cores_of_quota(root, group + "/cpu.max");
+        least = cores ? std::min(*cores, least.value_or(*cores)) : least;
+    });
+    return least;
+}
+
 std::uint32_t usable_cores(const MachineRoot& root) {
-    std::uint32_t cores = 1;
-    cpu_set_t mask;
-    if (root.is_live() && ::sched_getaffinity(0, sizeof mask, &mask) == 0) {
-        cores = static_cast<std::uint32_t>(CPU_COUNT(&mask));
-    }
-    const Fact<std::string> quota = root.read("/sys/fs/cgroup" + cgroup_folder(root, "") + "/cpu.max");
-    const auto fields = split(trim(quota.value), ' ');
-    if (fields.size() == 2) {
-        const auto allowed = number_in(fields[0]);
-        const auto period = number_in(fields[1]);
-        if (allowed && period && *period != 0) {
-            cores = std::min(cores, static_cast<std::uint32_t>((*allowed + *period - 1) / *period));
-        }
-    }
-    return std::max(1U, cores);
+    const std::uint64_t cores = root.is_live() ? cores_of_mask() : 1;
+    return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, std::min(cores, cores_under_quotas(root).value_or(cores))));
 }
 
 // "Max locked memory         8388608              8388608              bytes": the soft limit.

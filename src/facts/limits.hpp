@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/root.hpp"
@@ -12,7 +13,10 @@ namespace waybill {
 // MemAvailable, less where a cgroup's limit leaves less. 0 when it cannot be told.
 [[nodiscard]] std::uint64_t free_memory_bytes(const MachineRoot& root);
 
-// The cores of the affinity mask (live) under a cgroup's CPU quota; at least 1.
+// The least that the CPU quotas of a cgroup and its parents leave, rounded up; absent where none sets one.
+[[nodiscard]] std::optional<std::uint64_t> cores_under_quotas(const MachineRoot& root);
+
+// The cores of the affinity mask (live) under those quotas; at least 1.
 [[nodiscard]] std::uint32_t usable_cores(const MachineRoot& root);
 
 // A soft limit by its name in /proc/self/limits, as "Max open files"; the largest number means no limit.

@@ -1,12 +1,41 @@
 #include "facts/limits.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <map>
 #include <string>
+
+namespace {
+
+int kernel_cpus = 0;  // of a kernel that lets this process run on all of them; 0: the one that is here
+
+}  // namespace
+
+extern "C" {
+int __real_sched_getaffinity(pid_t pid, std::size_t size_bytes, cpu_set_t* mask);
+
+// sched_getaffinity(2): EINVAL where the mask has less room than the kernel has CPUs.
+int __wrap_sched_getaffinity(pid_t pid, std::size_t size_bytes, cpu_set_t* mask) {
+    if (kernel_cpus == 0) {
+        return __real_sched_getaffinity(pid, size_bytes, mask);
+    }
+    if (size_bytes * 8 < static_cast<std::size_t>(kernel_cpus)) {
+        errno = EINVAL;
+        return -1;
+    }
+    CPU_ZERO_S(size_bytes, mask);
+    for (int cpu = 0; cpu < kernel_cpus; ++cpu) {
+        CPU_SET_S(cpu, size_bytes, mask);
+    }
+    return 0;
+}
+}
 
 namespace waybill {
 namespace {
@@ -41,6 +70,26 @@ TEST(Limits, AGroupAndItsParentsLeaveTheLeast) {
                            {"/sys/fs/cgroup/a/b/memory.max", "max\n"},
                            {"/sys/fs/cgroup/a/b/memory.current", "400000\n"}});
     EXPECT_EQ(free_memory_bytes(machine.root()), 1500000U);
+}
+
+TEST(Limits, TheLeastCpuQuotaOfAGroupAndItsParentsCounts) {
+    const auto of = [](const char* top, const char* parent, const char* own) {
+        const Machine machine({{"/proc/self/cgroup", "0::/a/b\n"}, {"/sys/fs/cgroup/cpu.max", top}, {"/sys/fs/cgroup/a/cpu.max", parent}, {"/sys/fs/cgroup/a/b/cpu.max", own}});
+        return cores_under_quotas(machine.root());
+    };
+    EXPECT_EQ(of("max 100000\n", "250000 100000\n", "max 100000\n"), 3U);
+    EXPECT_EQ(of("200000 100000\n", "800000 100000\n", "max 100000\n"), 2U);
+    EXPECT_EQ(of("max 100000\n", "800000 100000\n", "400000 100000\n"), 4U);
+    EXPECT_EQ(of("18446744073709551615 1\n", "max 100000\n", "odd\n"), std::numeric_limits<std::uint64_t>::max());
+    EXPECT_EQ(of("max 100000\n", "5 0\n", ""), std::nullopt);
+}
+
+TEST(Limits, MoreCpusThanAPlainMaskHoldsAreCounted) {
+    for (const int cpus : {1, 1024, 1025, 5000}) {
+        kernel_cpus = cpus;
+        EXPECT_EQ(usable_cores(MachineRoot()), std::min<std::uint64_t>(cpus, cores_under_quotas(MachineRoot()).value_or(cpus)));
+    }
+    kernel_cpus = 0;
 }
 
 TEST(Limits, AGroupLineThatIsNotUnderstoodIsNoError) {

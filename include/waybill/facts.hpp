@@ -168,6 +168,7 @@ struct CufileConfig {
 struct CufileFacts {
     Fact<std::string> library;     // the path that a dlopen would take
     Fact<int> version;             // 1000*major+10*minor when it can be told without loading (file name, or loaded)
+    Fact<std::vector<std::string>> missing_dependencies;  // libraries that it needs and the loader does not find; absent when all are there
     CufileConfig config;
 };
 
@@ -229,7 +230,6 @@ struct SurroundingFacts {
     Fact<std::uint64_t> open_files;          // RLIMIT_NOFILE, likewise
     Fact<std::uint64_t> shared_memory_bytes; // the most that /dev/shm holds
     Fact<std::string> nvme_symbol;           // what the nvme module exports for nvidia-fs: v1, v2, none
-    Fact<std::vector<std::string>> missing_dependencies;  // libraries that libcufile needs and that are not here
     std::vector<std::pair<std::string, std::string>> cufile_variables;  // CUFILE_ variables that are set
     bool order_uncertain = false;            // several GPUs, and which one CUDA numbers so is not sure
 };

@@ -21,6 +21,8 @@ constexpr std::array kAdvice{
            "install libcufile (with CUDA: package libcufile; from PyPI: nvidia-cufile) or set cufile_library to its path; staged reads "
            "do without it",
            "installing nvidia-fs: without libcufile nothing uses it"},
+    Advice{"cufile-dependency-missing", "libcufile's header (DT_NEEDED)",
+           "install the package that has what is missing; staged reads do without it", "installing CUDA again"},
     Advice{"cufile-json-invalid", "cufile.json",
            "correct the file at the place named; staged reads do without it",
            "another file in CUFILE_ENV_PATH_JSON does not help against a faulty /etc/cufile.json: cuFile reads both"},

@@ -65,32 +65,16 @@ Finding finding_of(const Condition& condition, const Answer& answer, const Check
     return finding;
 }
 
-// A rule says of the library alone that it cannot work here, whatever the file.
-std::optional<Reason> why_library_cannot_work(const CheckSubject& subject) {
-    for (const Rule& rule : rules()) {
-        if (rule.severity == Severity::blocks_cufile) {
-            if (auto finding = apply(rule, subject)) {
-                return Reason{std::move(finding->id), std::move(finding->seen)};
-            }
-        }
-    }
-    return std::nullopt;
-}
-
 }  // namespace
 
 Verdict direct_verdict(const CheckSubject& subject) {
-    DirectPath direct = find_direct_path(subject.file, subject.machine, &subject.gpu);
-    if (direct.path) {
-        direct.first_failing = why_library_cannot_work(subject);
-    }
-    return {!direct.first_failing, direct.first_failing ? std::nullopt : direct.path, direct.first_failing};
+    const DirectPath direct = find_direct_path(subject.file, subject.machine, &subject.gpu);
+    return {direct.path.has_value(), direct.path, direct.first_failing};
 }
 
 Verdict cufile_verdict(const CheckSubject& subject) {
     const auto failed = first_failing({true, false, false}, subject.file, subject.machine, &subject.gpu);
-    std::optional<Reason> why = failed ? std::optional(failed->reason) : why_library_cannot_work(subject);
-    return {!why.has_value(), std::nullopt, std::move(why)};
+    return {!failed, std::nullopt, failed ? std::optional(failed->reason) : std::nullopt};
 }
 
 std::vector<Finding> find_all(const CheckSubject& subject) {

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
 #include "settings/cufile_keys.hpp"
 
 namespace waybill {
@@ -18,18 +17,6 @@ int least_driver(int cufile_version) {
 }
 
 }  // namespace
-
-bool dependency_missing(const CheckSubject& subject, Finding& finding) {
-    const auto& missing = subject.surroundings.missing_dependencies;
-    if (!missing.known() || missing.value.empty()) {
-        return false;
-    }
-    finding.seen = fmt::format("libcufile needs {}, which the loader does not find", join(missing.value, ", "));
-    finding.source = missing.source;
-    finding.fix = missing.value.size() == 1 ? "install the package that has it" : "install the packages that have them";
-    finding.not_needed = "installing CUDA again";
-    return true;
-}
 
 bool driver_too_old(const CheckSubject& subject, Finding& finding) {
     const MachineFacts& machine = subject.machine;

@@ -78,6 +78,7 @@ Json file_json(const FileFacts& file) {
 Json cufile_json(const CufileFacts& cufile) {
     return {{"library", fact_json(cufile.library)},
             {"version", fact_json(cufile.version)},
+            {"missing_dependencies", fact_json(cufile.missing_dependencies)},
             {"json", cufile.config.file.empty() ? Json(nullptr) : Json(cufile.config.file)},
             {"allow_compat_mode", cufile.config.allow_compat_mode},
             {"force_compat_mode", cufile.config.force_compat_mode},
@@ -146,7 +147,6 @@ Json surroundings_json(const SurroundingFacts& facts) {
             {"open_files", limit_json(facts.open_files)},
             {"shared_memory_bytes", fact_json(facts.shared_memory_bytes)},
             {"nvme_symbol", fact_json(facts.nvme_symbol)},
-            {"missing_dependencies", fact_json(facts.missing_dependencies)},
             {"cufile_variables", variables}};
 }
 

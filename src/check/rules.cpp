@@ -11,7 +11,6 @@ namespace waybill {
 namespace {
 
 constexpr std::array kRules{
-    Rule{"cufile-dependency-missing", Severity::blocks_cufile, &dependency_missing},
     Rule{"cufile-driver-mismatch", Severity::note, &driver_too_old},
     Rule{"cufile-json-missing", Severity::note, &cufile_json_missing},
     Rule{"cufile-json-unknown-key", Severity::note, &cufile_json_unknown_key},

@@ -151,7 +151,7 @@ SavedFacts facts_to_save(const CheckReport& report, const Environment& environme
     if (report.machine.cufile.version.known()) {
         saved.cufile_version = report.machine.cufile.version.value;
     }
-    const auto& missing = report.surroundings.missing_dependencies;
+    const auto& missing = report.machine.cufile.missing_dependencies;
     if (!missing.unknown()) {
         saved.missing_dependencies = missing.value;
     }

@@ -7,6 +7,7 @@
 #include "facts/cufile_library.hpp"
 #include "facts/host.hpp"
 #include "facts/limits.hpp"
+#include "facts/needed_libraries.hpp"
 #include "facts/nvidia_fs.hpp"
 #include "facts/p2pdma.hpp"
 
@@ -19,8 +20,14 @@ CufileFacts gather_cufile(const MachineRoot& root, const Settings& settings, con
     // What LD_LIBRARY_PATH names is this machine's, whatever the root.
     const MachineRoot live;
     const bool of_process = facts.library.source == "LD_LIBRARY_PATH";
-    facts.version = facts.library.known() ? cufile_version_of(of_process ? live : root, facts.library.value)
-                                          : absent_fact<int>(facts.library.source);
+    const MachineRoot& place = of_process ? live : root;
+    if (facts.library.known()) {
+        facts.version = cufile_version_of(place, facts.library.value);
+        facts.missing_dependencies = missing_libraries(place, facts.library.value, loader_folders(place, environment));
+    } else {
+        facts.version = absent_fact<int>(facts.library.source);
+        facts.missing_dependencies = absent_fact<std::vector<std::string>>(facts.library.source);
+    }
     facts.config = read_cufile_config(root, settings, environment,
                                       facts.version.known() ? std::optional(facts.version.value) : std::nullopt);
     return facts;

@@ -1,8 +1,11 @@
 #include "facts/needed_libraries.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <optional>
 
+#include "base/library.hpp"
 #include "base/text.hpp"
 #include "facts/elf.hpp"
 
@@ -20,17 +23,35 @@ std::uint64_t offset_of(const std::vector<Elf64_Phdr>& segments, std::uint64_t a
     return kNowhere;
 }
 
-std::vector<Elf64_Dyn> entries_of(const Elf& elf, const std::vector<Elf64_Phdr>& segments) {
+std::vector<Elf64_Dyn> entries_of(const ReadPart& read, const std::vector<Elf64_Phdr>& segments) {
+    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;
     std::vector<Elf64_Dyn> entries;
     for (const Elf64_Phdr& segment : segments) {
+        if (segment.p_type != PT_DYNAMIC) {
+            continue;
+        }
+        const std::string bytes = read(segment.p_offset, std::min<std::uint64_t>(segment.p_filesz, kMostBytes));
+        const Elf part(bytes);
         Elf64_Dyn entry{};
-        for (std::uint64_t at = 0; segment.p_type == PT_DYNAMIC && at < segment.p_filesz && elf.take(segment.p_offset + at, entry) &&
-                                   entry.d_tag != DT_NULL;
-             at += sizeof entry) {
+        for (std::uint64_t at = 0; part.take(at, entry) && entry.d_tag != DT_NULL; at += sizeof entry) {
             entries.push_back(entry);
         }
     }
     return entries;
+}
+
+std::optional<std::uint64_t> value_of(const std::vector<Elf64_Dyn>& entries, Elf64_Sxword tag) {
+    const auto found = std::find_if(entries.begin(), entries.end(), [tag](const Elf64_Dyn& entry) { return entry.d_tag == tag; });
+    return found == entries.end() ? std::nullopt : std::optional<std::uint64_t>(found->d_un.d_val);
+}
+
+// The texts that the entries point into.
+std::string texts_of(const ReadPart& read, const std::vector<Elf64_Phdr>& segments, const std::vector<Elf64_Dyn>& entries) {
+    constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 20;
+    const auto place = value_of(entries, DT_STRTAB);
+    const auto size_bytes = value_of(entries, DT_STRSZ);
+    const std::uint64_t offset = place ? offset_of(segments, *place) : kNowhere;
+    return offset == kNowhere || !size_bytes ? std::string() : read(offset, std::min(*size_bytes, kMostBytes));
 }
 
 bool is_in(const MachineRoot& root, const std::vector<std::string>& folders, const std::string& name) {
@@ -39,22 +60,17 @@ bool is_in(const MachineRoot& root, const std::vector<std::string>& folders, con
 
 }  // namespace
 
-NeededLibraries needed_libraries(std::string_view bytes) {
-    const Elf elf(bytes);
-    const std::vector<Elf64_Phdr> segments = segments_of(elf);
-    const std::vector<Elf64_Dyn> entries = entries_of(elf, segments);
-    const auto strings = std::find_if(entries.begin(), entries.end(), [](const Elf64_Dyn& entry) { return entry.d_tag == DT_STRTAB; });
+NeededLibraries needed_libraries(const ReadPart& read) {
+    constexpr std::uint64_t kHeaderBytes = 4096;
+    const std::string header = read(0, kHeaderBytes);
+    const std::vector<Elf64_Phdr> segments = segments_of(Elf(header));
+    const std::vector<Elf64_Dyn> entries = entries_of(read, segments);
+    const std::string bytes = texts_of(read, segments, entries);
+    const Elf texts(bytes);
     NeededLibraries needed;
-    if (strings == entries.end()) {
-        return needed;
-    }
-    const std::uint64_t base = offset_of(segments, strings->d_un.d_ptr);
-    if (base == kNowhere) {
-        return needed;
-    }
     for (const Elf64_Dyn& entry : entries) {
         const bool folder = entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH;
-        std::string text = folder || entry.d_tag == DT_NEEDED ? elf.text(base + entry.d_un.d_val) : std::string();
+        std::string text = folder || entry.d_tag == DT_NEEDED ? texts.text(entry.d_un.d_val) : std::string();
         if (folder) {
             for (const std::string_view part : split(text, ':')) {
                 needed.folders.emplace_back(part);
@@ -66,11 +82,16 @@ NeededLibraries needed_libraries(std::string_view bytes) {
     return needed;
 }
 
+NeededLibraries needed_libraries(std::string_view elf) {
+    return needed_libraries([elf](std::uint64_t offset, std::uint64_t size_bytes) {
+        return offset < elf.size() ? std::string(elf.substr(offset, size_bytes)) : std::string();
+    });
+}
+
 Fact<std::vector<std::string>> missing_libraries(const MachineRoot& root, const std::string& library, const std::vector<std::string>& folders) {
-    constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // libcufile has 3 MB
     const std::string source = library + " (DT_NEEDED)";
-    const Fact<std::string> bytes = root.read(library, kMostBytes);
-    const NeededLibraries needed = needed_libraries(bytes.value);
+    const NeededLibraries needed = needed_libraries(
+        [&](std::uint64_t offset, std::uint64_t size_bytes) { return root.read(library, size_bytes, offset).value; });
     if (needed.names.empty() || !is_in(root, folders, "libc.so.6")) {
         return unknown_fact<std::vector<std::string>>(source, needed.names.empty() ? "it names none" : "the loader looks elsewhere");
     }
@@ -80,7 +101,7 @@ Fact<std::vector<std::string>> missing_libraries(const MachineRoot& root, const 
     }
     std::vector<std::string> missing;
     std::copy_if(needed.names.begin(), needed.names.end(), std::back_inserter(missing),
-                 [&](const std::string& name) { return !is_in(root, all, name); });
+                 [&](const std::string& name) { return !is_in(root, all, name) && !(root.is_live() && Library::if_loaded(name)); });
     return missing.empty() ? absent_fact<std::vector<std::string>>(source) : known_fact(std::move(missing), source);
 }
 

@@ -37,6 +37,10 @@ void apply(const SavedFacts& saved, MachineFacts& machine) {
         machine.cufile.version = known_fact(*saved.cufile_version, kSource);
         interpret(machine.cufile.config, saved.environment, saved.cufile_version);
     }
+    if (saved.missing_dependencies) {
+        machine.cufile.missing_dependencies = saved.missing_dependencies->empty() ? absent_fact<std::vector<std::string>>(kSource)
+                                                                                  : known_fact(*saved.missing_dependencies, kSource);
+    }
     if (saved.modules_readable) {
         machine.modules_readable = *saved.modules_readable ? known_fact(true, kSource) : absent_fact<bool>(kSource);
     }
@@ -45,11 +49,6 @@ void apply(const SavedFacts& saved, MachineFacts& machine) {
 void apply(const SavedFacts& saved, SurroundingFacts& surroundings) {
     if (!saved.gpus.empty()) {
         surroundings.gpus = saved.gpus;
-    }
-    if (saved.missing_dependencies) {
-        surroundings.missing_dependencies = saved.missing_dependencies->empty()
-                                                ? absent_fact<std::vector<std::string>>(kSource)
-                                                : known_fact(*saved.missing_dependencies, kSource);
     }
     if (saved.memlock_bytes) {
         surroundings.memlock_bytes = known_fact(*saved.memlock_bytes, kSource);

@@ -6,7 +6,6 @@
 #include "base/text.hpp"
 #include "facts/cufile_library.hpp"
 #include "facts/limits.hpp"
-#include "facts/needed_libraries.hpp"
 #include "facts/pci.hpp"
 #include "waybill/error.hpp"
 
@@ -183,9 +182,6 @@ SurroundingFacts gather_surroundings(const MachineRoot& root, const Environment&
     facts.shared_memory_bytes = shared_memory_bytes(root);
     // A long text, and of interest only beside nvidia-fs.
     facts.nvme_symbol = machine.nvidia_fs.loaded.known() ? read_nvme_symbol(root) : absent_fact<std::string>("/proc/kallsyms");
-    const Fact<std::string>& library = machine.cufile.library;
-    facts.missing_dependencies = library.known() ? missing_libraries(root, library.value, loader_folders(root, environment))
-                                                 : absent_fact<std::vector<std::string>>(library.source);
     for (const auto& [name, value] : environment) {
         if (name.starts_with("CUFILE_")) {
             facts.cufile_variables.emplace_back(name, value);

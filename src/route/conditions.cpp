@@ -21,6 +21,7 @@ constexpr std::array kConditions{
     Condition{.id = "wsl", .needed = kDirect, .ask = &not_wsl},
     Condition{.id = "gpu-class-unsupported", .needed = kDirect, .ask = &gpu_class},
     Condition{.id = "cufile-missing", .needed = kAll, .ask = &cufile_library},
+    Condition{.id = "cufile-dependency-missing", .needed = kAll, .library_decides = true, .unknown_fails = false, .ask = &cufile_dependencies},
     Condition{.id = "cufile-json-invalid", .needed = kAll, .library_decides = true, .ask = &json_valid},
     Condition{.id = "cufile-json-bad-value", .needed = kAll, .library_decides = true, .ask = &json_values},
     Condition{.id = "kernel-modules-unreadable", .needed = kAll, .library_decides = true, .unknown_fails = false, .ask = &modules_readable},

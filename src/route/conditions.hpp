@@ -38,7 +38,8 @@ struct Subject {
 struct Condition {
     std::string_view id;  // of the finding when it fails
     NeededFor needed;
-    // cuFile tests it by itself when a file is registered: on the running machine the library has the last word.
+    // cuFile tests it by itself when a file is registered, or the loader when the library is loaded: on the running machine they
+    // have the last word.
     bool library_decides = false;
     // An unknown answer counts as no. Where it counts as yes, the fact is one that only root may read, or that the
     // library tests too.

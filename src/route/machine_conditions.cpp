@@ -38,6 +38,12 @@ Answer cufile_library(const Subject& subject) {
     return must_be(subject.machine.cufile.library, "libcufile is not installed");
 }
 
+// Where the header does not tell, as of a saved machine's empty file, nothing is said.
+Answer cufile_dependencies(const Subject& subject) {
+    const auto& missing = subject.machine.cufile.missing_dependencies;
+    return missing.known() ? no(fmt::format("libcufile needs {}, which the loader does not find", join(missing.value, ", ")), missing.source) : yes();
+}
+
 Answer json_valid(const Subject& subject) {
     const CufileConfig& config = subject.machine.cufile.config;
     if (config.valid) {

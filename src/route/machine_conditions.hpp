@@ -11,6 +11,7 @@ Answer gpu_class(const Subject& subject);
 Answer not_wsl(const Subject& subject);
 
 Answer cufile_library(const Subject& subject);
+Answer cufile_dependencies(const Subject& subject);
 Answer json_valid(const Subject& subject);
 Answer json_values(const Subject& subject);
 Answer modules_readable(const Subject& subject);

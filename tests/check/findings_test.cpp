@@ -75,6 +75,12 @@ TEST(Findings, NoIdIsBothAConditionAndARule) {
     }
 }
 
+TEST(Findings, NoRuleBlocksAPath) {
+    for (const Rule& rule : rules()) {
+        EXPECT_TRUE(rule.severity == Severity::slows || rule.severity == Severity::note) << rule.id;
+    }
+}
+
 // Each condition alone: taking one thing away is found, with the severity of what it is needed for, and is the verdict's reason.
 TEST(Findings, WhatIsTakenAwayIsFound) {
     using Change = void (*)(Healthy&);
@@ -89,6 +95,7 @@ TEST(Findings, WhatIsTakenAwayIsFound) {
         {"gpu-class-unsupported", false, [](Healthy& m) { m.gpu.name = "NVIDIA GeForce RTX 4090"; }},
         {"wsl", false, [](Healthy& m) { m.machine.wsl = true; }},
         {"cufile-missing", true, [](Healthy& m) { m.machine.cufile.library = absent_fact<std::string>("x"); }},
+        {"cufile-dependency-missing", true, [](Healthy& m) { m.machine.cufile.missing_dependencies = known_fact(std::vector<std::string>{"librdmacm.so.1"}, "x"); }},
         {"compat-forced", false, [](Healthy& m) { m.machine.cufile.config.force_compat_mode = true; }},
         {"nvidia-fs-not-loaded", false, [](Healthy& m) { m.machine.nvidia_fs.loaded = absent_fact<bool>("x"); }},
         {"nvidia-fs-nodes-missing", false, [](Healthy& m) { m.machine.nvidia_fs.device_nodes = absent_fact<bool>("x"); }},
@@ -143,7 +150,7 @@ TEST(Findings, TheSourceIsWhatWasRead) {
 // The library's own troubles hold for every file.
 TEST(Findings, ALibraryThatCannotWorkHereServesNothing) {
     Healthy lacking;
-    lacking.surroundings.missing_dependencies = known_fact(std::vector<std::string>{"librdmacm.so.1"}, "x");
+    lacking.machine.cufile.missing_dependencies = known_fact(std::vector<std::string>{"librdmacm.so.1"}, "x");
     for (const Verdict& verdict : {direct_verdict(lacking.subject()), cufile_verdict(lacking.subject())}) {
         EXPECT_FALSE(verdict.possible || verdict.path);
         ASSERT_TRUE(verdict.first_failing);

@@ -59,5 +59,15 @@ TEST(NeededLibraries, WhatIsNotWhereTheLoaderLooksIsNamed) {
     std::filesystem::remove_all(folder);
 }
 
+// The process has libstdc++, wherever from: a folder with libc alone lacks nothing that counts here.
+TEST(NeededLibraries, WhatTheProcessHasLoadedIsNotMissing) {
+    char name[] = "/tmp/waybill_needed_XXXXXX";
+    const std::filesystem::path folder = ::mkdtemp(name);
+    std::ofstream(folder / "libx.so", std::ios::binary) << this_program();
+    std::ofstream(folder / "libc.so.6") << "";
+    EXPECT_TRUE(missing_libraries(MachineRoot(), folder / "libx.so", {folder.string()}).absent());
+    std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace waybill

@@ -171,6 +171,7 @@ struct Spoilt {
 TEST(Conditions, EachOneThatFailsAloneIsNamed) {
     const Spoilt cases[] = {
         {"cufile-missing", [](FileFacts&, MachineFacts& m) { m.cufile.library = absent_fact<std::string>("x"); }},
+        {"cufile-dependency-missing", [](FileFacts&, MachineFacts& m) { m.cufile.missing_dependencies = known_fact(std::vector<std::string>{"libx.so.1"}, "x"); }},
         {"cufile-json-invalid", [](FileFacts&, MachineFacts& m) { m.cufile.config.valid = false; }},
         {"compat-forced", [](FileFacts&, MachineFacts& m) { m.cufile.config.force_compat_mode = true; }},
         {"nvidia-fs-not-loaded", [](FileFacts&, MachineFacts& m) { m.nvidia_fs.loaded = absent_fact<bool>("x"); }},
@@ -198,6 +199,17 @@ TEST(Conditions, EachOneThatFailsAloneIsNamed) {
         EXPECT_EQ(route.reasons.front().id, spoilt.id);
         EXPECT_FALSE(route.reasons.front().text.empty());
     }
+}
+
+TEST(Conditions, ALibraryThatCufileLikelyLacksIsADoubtHereAndARefusalOnASavedMachine) {
+    MachineFacts machine = direct_machine();
+    machine.cufile.missing_dependencies = known_fact(std::vector<std::string>{"libx.so.1"}, "x");
+    machine.root = "/";
+    const Route here = ask(CompatMode::off, gpu_question(), direct_file(), machine);
+    ASSERT_TRUE(here.doubt && !here.refused) << "the loader has the last word";
+    EXPECT_EQ(here.doubt->id, "cufile-dependency-missing");
+    machine.root = "/saved";
+    EXPECT_EQ(ask(CompatMode::off, gpu_question(), direct_file(), machine).refused.value_or(Reason{}).id, "cufile-dependency-missing");
 }
 
 TEST(Conditions, P2pdmaIsFoundAndItsLacksAreNamedWhereItIsSwitchedOn) {

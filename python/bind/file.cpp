@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "arrays.hpp"
 #include "buffer_view.hpp"
 #include "kept_future.hpp"
@@ -56,6 +58,11 @@ std::optional<std::uint64_t> plain_count(nb::handle value) {
         return std::nullopt;
     }
     return static_cast<std::uint64_t>(number);
+}
+
+// Whether all of a list are such: there can be very many.
+bool are_plain_counts(const nb::list& values) {
+    return std::all_of(values.begin(), values.end(), [](nb::handle value) { return plain_count(value).has_value(); });
 }
 
 // A blocking read in one call: what a small read costs above this library is mostly the way through Python. None where anything
@@ -146,6 +153,7 @@ void bind_file(nb::module_& module) {
         .def_prop_ro("size", &File::size)
         .def_prop_ro("descriptor", &File::descriptor)
         .def_prop_ro("time_limit_ns", [](const File& file) { return file.settings().time_limit.value; });
+    module.def("are_plain_counts", &are_plain_counts, nb::arg("values"));
     module.def("read_many", [](const std::vector<FilePlace>& places, const std::string& require, const Texts& call) {
         const std::vector<waybill::FileRequest> requests = requests_of(places, require);
         const Released released;

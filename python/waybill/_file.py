@@ -393,7 +393,7 @@ def read_ranges(
 
 def _whole_numbers(values: Any, name: str) -> list[int]:
     numbers = list(values.tolist() if hasattr(values, "tolist") else values)
-    if set(map(type, numbers)) <= {int} and (not numbers or (min(numbers) >= 0 and max(numbers) < 1 << 63)):
+    if _core.are_plain_counts(numbers):
         return numbers
     return [check_count(number, f"{name}[{k}]") for k, number in enumerate(numbers)]
 

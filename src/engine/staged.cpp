@@ -20,8 +20,9 @@ std::uint64_t file_offset_of(const Assignment& assignment) noexcept {
     return assignment.work->file_offset + assignment.task.offset;
 }
 
-// The first copies of a thread are small and grow twofold, so that the GPU is not idle while a whole slot is read.
-constexpr std::uint64_t kFirstStepBytes = 256 * 1024;
+// The first copies of a thread are small and grow twofold, so that the GPU is not idle while a whole slot is read. Steps of less, or
+// of a slot that is not much larger, cost more than they gain (docs/measurements).
+constexpr std::uint64_t kFirstStepBytes = 512 * 1024;
 
 // Through O_DIRECT a task has a slot to itself, whose ends it may need.
 bool shares_a_slot(const Work& work) noexcept {
@@ -144,7 +145,7 @@ public:
 
     void submit(std::span<const Assignment> assignments) override {
         while (!assignments.empty()) {
-            if (!single_ && !asked_twice_ && halves_[0].busy) {
+            if (!single_ && second_wanted_ && halves_[0].busy) {
                 take_second_slot();
             }
             Half& half = next_half();
@@ -230,8 +231,9 @@ private:
     // A second slot is wanted once there is something to overlap: a request of one unit holds one.
     void take_second_slot() {
         const std::uint64_t start = now_ns();
-        asked_twice_ = true;
-        halves_[1].slot = SlotLease(SlotPool::instance().try_take(slot_bytes_, pinned_limit_, &api_));
+        const SlotPool::Trial trial = SlotPool::instance().try_take(slot_bytes_, pinned_limit_, &api_);
+        halves_[1].slot = SlotLease(trial.slot);
+        second_wanted_ = trial.later;
         turn_ = halves_[1].slot ? 1 : 0;
         times_.wait_ns += now_ns() - start;
     }
@@ -261,7 +263,7 @@ private:
     std::uint64_t slot_bytes_;
     std::uint64_t pinned_limit_;
     std::array<Half, 2> halves_;
-    bool asked_twice_ = false;
+    bool second_wanted_ = true;
     std::size_t turn_ = 0;
     std::vector<Outcome> finished_;
 };

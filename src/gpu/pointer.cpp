@@ -38,6 +38,9 @@ PointerOwner find_owner(const void* pointer) {
 }
 
 PointerOwner OwnerFinder::find(const void* pointer) {
+    if (no_cuda_) {
+        return {};
+    }
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (address < last_address_ || address - last_address_ >= last_.rest_bytes) {
         last_ = find_owner(pointer);

@@ -27,6 +27,7 @@ public:
     [[nodiscard]] PointerOwner find(const void* pointer);
 
 private:
+    bool no_cuda_ = cuda_if_loaded() == nullptr;  // then all of it is host memory, as long as this lives
     PointerOwner last_;
     std::uintptr_t last_address_ = 0;
 };

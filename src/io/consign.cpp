@@ -38,36 +38,40 @@ Destination destination_of(const PointerOwner& owner) {
     return destination;
 }
 
-// What requests of one file have in common. They mostly follow one another: it is asked for once.
-struct AskedFile {
-    AskedFile(OpenFile& open, Direction direction) : file(&open), descriptors(open.descriptors()), open_ns(open.take_open_ns()) {
-        if (direction == Direction::read) {
-            extent = file_extent(descriptors->buffered(), *open.name);
-        }
-    }
-    OpenFile* file;
-    std::shared_ptr<Descriptors> descriptors;
-    std::uint64_t open_ns;
-    FileExtent extent;
-};
+bool starts_a_file(std::span<const FileAndRequest> requests, std::size_t k) noexcept {
+    return k == 0 || requests[k].file != requests[k - 1].file;
+}
+
+// Requests of one file mostly follow one another: what they have in common is asked for once.
+void add_file(Consignment& consignment, OpenFile& file) {
+    consignment.files.push_back({file.descriptors(), file.name, {}});
+    consignment.open_ns += file.take_open_ns();
+}
 
 // Parts, owners and the kind of memory of all requests.
 PointerOwner add_parts(Consignment& consignment, std::span<const FileAndRequest> requests) {
     PointerOwner owner;
     bool known = false;
+    std::size_t files = 0;
+    for (std::size_t k = 0; k < requests.size(); ++k) {
+        files += starts_a_file(requests, k) ? 1 : 0;
+    }
+    consignment.files.reserve(files);
     consignment.parts.reserve(requests.size());
     OwnerFinder owners;
-    std::optional<AskedFile> asked;
-    for (const auto& [file, request] : requests) {
-        if (!asked || asked->file != file.get()) {
-            asked.emplace(*file, consignment.direction);
-            consignment.open_ns += asked->open_ns;
+    FileExtent extent;
+    for (std::size_t k = 0; k < requests.size(); ++k) {
+        const auto& [file, request] = requests[k];
+        if (starts_a_file(requests, k)) {
+            add_file(consignment, *file);
         }
-        Part part;
-        part.descriptors = asked->descriptors;
-        part.name = file->name;
-        const RequestRange range =
-            check_range(consignment.direction, *file, part.descriptors->buffered(), asked->extent, *request);
+        Part& part = consignment.parts.emplace_back();
+        part.file = &consignment.files.back();
+        const int fd = part.file->descriptors->buffered();
+        if (consignment.direction == Direction::read && starts_a_file(requests, k)) {
+            extent = file_extent(fd, *file->name);
+        }
+        const RequestRange range = check_range(consignment.direction, *file, fd, extent, *request);
         part.asked_bytes = range.asked_bytes;
         part.size_bytes = range.size_bytes;
         part.is_sparse = range.is_sparse;
@@ -90,7 +94,6 @@ PointerOwner add_parts(Consignment& consignment, std::span<const FileAndRequest>
             consignment.owners.push_back(request->target.owner);
         }
         consignment.sync = consignment.sync || request->sync;
-        consignment.parts.push_back(std::move(part));
     }
     return owner;
 }
@@ -101,29 +104,48 @@ std::size_t direct_align_of(OpenFile& file) {
     return std::max<std::size_t>(kLeastDirectAlign, std::max(facts.direct_offset_align.value, facts.direct_memory_align.value));
 }
 
-void prepare_file(Part& part, OpenFile& file, const Consignment& consignment) {
-    const bool read = consignment.direction == Direction::read;
-    const PageCacheUse use = consignment.route->page_cache;
-    part.work.page_cache = use;
-    part.work.direct_write = consignment.route->direct_write;
-    const bool direct = read ? use != PageCacheUse::use : part.work.direct_write;
-    EngineFile& engine_file = part.work.file;
-    engine_file.buffered = part.descriptors->buffered();
-    engine_file.direct_align = direct ? direct_align_of(file) : kLeastDirectAlign;
-    if (direct && engine_file.direct_align <= kMostDirectAlign) {
-        engine_file.direct = part.descriptors->direct();
+bool goes_direct(const Consignment& consignment) noexcept {
+    return consignment.direction == Direction::read ? consignment.route->page_cache != PageCacheUse::use
+                                                    : consignment.route->direct_write;
+}
+
+// The engine's side of a file. `bulk`: some of its requests are large.
+void prepare_file(PartFile& part_file, OpenFile& file, bool bulk, const Consignment& consignment) {
+    const bool direct = goes_direct(consignment);
+    EngineFile& engine = part_file.engine;
+    engine.buffered = part_file.descriptors->buffered();
+    engine.direct_align = direct ? direct_align_of(file) : kLeastDirectAlign;
+    if (direct && engine.direct_align <= kMostDirectAlign) {
+        engine.direct = part_file.descriptors->direct();
     }
-    if (read && file.may_read && (direct || part.size_bytes >= kBulkBytes)) {
-        engine_file.random = part.descriptors->random();
-    }
-    if (read && (!part.likely_cached || use == PageCacheUse::bypass)) {
-        part.work.picture = CachePicture::take(engine_file.buffered, part.work.file_offset, part.size_bytes);
+    if (consignment.direction == Direction::read && file.may_read && (direct || bulk)) {
+        engine.random = part_file.descriptors->random();
     }
 }
 
-void prepare_files(Consignment& consignment, std::span<const FileAndRequest> requests) {
-    for (std::size_t k = 0; k < requests.size(); ++k) {
-        prepare_file(consignment.parts[k], *requests[k].file, consignment);
+void prepare_part(Part& part, const Consignment& consignment) {
+    const bool read = consignment.direction == Direction::read;
+    part.work.file = part.file->engine;
+    part.work.page_cache = consignment.route->page_cache;
+    part.work.direct_write = consignment.route->direct_write;
+    if (read && (!part.likely_cached || part.work.page_cache == PageCacheUse::bypass)) {
+        part.work.picture = CachePicture::take(part.work.file.buffered, part.work.file_offset, part.size_bytes);
+    }
+}
+
+void prepare_parts(Consignment& consignment, std::span<const FileAndRequest> requests) {
+    std::vector<Part>& parts = consignment.parts;
+    for (std::size_t k = 0; k < parts.size();) {
+        PartFile* const file = parts[k].file;
+        std::size_t end = k;
+        bool bulk = false;
+        for (; end < parts.size() && parts[end].file == file; ++end) {
+            bulk = bulk || parts[end].size_bytes >= kBulkBytes;
+        }
+        prepare_file(*file, *requests[k].file, bulk, consignment);
+        for (; k < end; ++k) {
+            prepare_part(parts[k], consignment);
+        }
     }
 }
 
@@ -170,7 +192,7 @@ Consignment decide(Direction direction, std::span<const FileAndRequest> requests
         prepare_cufile_or_stage(consignment);
     }
     plan_parts(consignment, machine);
-    prepare_files(consignment, requests);
+    prepare_parts(consignment, requests);
     order_after_callers(consignment, requests);
     consignment.counters = counters_for(consignment);
     if (owner.on_gpu()) {

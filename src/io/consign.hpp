@@ -10,8 +10,9 @@
 
 namespace waybill {
 
+// Both outlive the call.
 struct FileAndRequest {
-    std::shared_ptr<OpenFile> file;
+    OpenFile* file = nullptr;
     const Request* request = nullptr;
 };
 

@@ -16,10 +16,16 @@
 
 namespace waybill {
 
-// One request of a transfer.
-struct Part {
-    std::shared_ptr<Descriptors> descriptors;
+// What requests have in common that follow one another and are of one file.
+struct PartFile {
+    std::shared_ptr<Descriptors> descriptors;  // let go when the transfer is done
     std::shared_ptr<const std::string> name;
+    EngineFile engine;
+};
+
+// One request of a transfer. There can be very many of one transfer: what they share stands elsewhere.
+struct Part {
+    PartFile* file = nullptr;  // in Consignment::files
     Work work;
     std::uint64_t asked_bytes = 0;
     std::uint64_t size_bytes = 0;    // what there is of it
@@ -39,7 +45,12 @@ struct SetupCosts {
     [[nodiscard]] static SetupCosts now();
 };
 
+// It moves, and is never copied: parts point into it.
 struct Consignment {
+    Consignment() = default;
+    Consignment(Consignment&&) = default;
+    Consignment& operator=(Consignment&&) = default;
+
     std::shared_ptr<const Settings> settings;
     std::shared_ptr<const Route> route;
     Plan plan;
@@ -47,6 +58,7 @@ struct Consignment {
     Require require = Require::none;
     Lading lading;
     Destination destination;
+    std::vector<PartFile> files;  // never grows once parts refer to them
     std::vector<Part> parts;
     std::vector<std::shared_ptr<void>> owners;  // of the memory
     std::uint64_t threads = 1;

@@ -18,9 +18,11 @@ void prepare_cufile(Consignment& consignment) {
     const CurrentContext current(consignment.lading.owner.context);
     const CufileDriver& driver = cufile_driver(options);
     consignment.lading.cufile = &driver.api;
+    for (PartFile& file : consignment.files) {
+        file.engine.cufile =
+            file.descriptors->cufile_handle(driver, consignment.route->cufile_direct_descriptor, *file.name);
+    }
     for (Part& part : consignment.parts) {
-        part.work.file.cufile =
-            part.descriptors->cufile_handle(driver, consignment.route->cufile_direct_descriptor, *part.name);
         part.work.registered_base = registered_base(part.work.memory, part.size_bytes);
         consignment.destination.registered = consignment.destination.registered || part.work.registered_base != nullptr;
     }

@@ -61,26 +61,26 @@ File File::open(const std::filesystem::path& path, Mode mode, const SettingLayer
 }
 
 Receipt File::read(const Request& request, const SettingValues& call) const {
-    return finish(Direction::read, std::array{FileAndRequest{open_, &request}}, call, false);
+    return finish(Direction::read, std::array{FileAndRequest{open_.get(), &request}}, call, false);
 }
 
 Receipt File::write(const Request& request, const SettingValues& call) const {
-    return finish(Direction::write, std::array{FileAndRequest{open_, &request}}, call, false);
+    return finish(Direction::write, std::array{FileAndRequest{open_.get(), &request}}, call, false);
 }
 
 Future File::pread(const Request& request, const SettingValues& call) const {
-    return Future(begin(Direction::read, std::array{FileAndRequest{open_, &request}}, call, false));
+    return Future(begin(Direction::read, std::array{FileAndRequest{open_.get(), &request}}, call, false));
 }
 
 Future File::pwrite(const Request& request, const SettingValues& call) const {
-    return Future(begin(Direction::write, std::array{FileAndRequest{open_, &request}}, call, false));
+    return Future(begin(Direction::write, std::array{FileAndRequest{open_.get(), &request}}, call, false));
 }
 
 Receipt File::read_many(std::span<const Request> requests, const SettingValues& call) const {
     std::vector<FileAndRequest> all;
     all.reserve(requests.size());
     for (const Request& request : requests) {
-        all.push_back({open_, &request});
+        all.push_back({open_.get(), &request});
     }
     if (all.empty()) {
         throw Error(ErrorCode::invalid_argument, "read_many needs at least one request");
@@ -108,7 +108,7 @@ Receipt read_many(std::span<const FileRequest> requests, const SettingValues& ca
     std::vector<FileAndRequest> all;
     all.reserve(requests.size());
     for (const FileRequest& request : requests) {
-        all.push_back({request.file->open_, &request.request});
+        all.push_back({request.file->open_.get(), &request.request});
     }
     return finish(Direction::read, all, call, true);
 }
@@ -118,7 +118,7 @@ Future pread_many(std::span<const FileRequest> requests, const SettingValues& ca
     std::vector<FileAndRequest> all;
     all.reserve(requests.size());
     for (const FileRequest& request : requests) {
-        all.push_back({request.file->open_, &request.request});
+        all.push_back({request.file->open_.get(), &request.request});
     }
     return Future(begin(Direction::read, all, call, true));
 }

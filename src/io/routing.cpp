@@ -65,7 +65,7 @@ RouteQuestion question_of(const Consignment& consignment, const PointerOwner& ow
     question.managed_memory = owner.memory == MemoryKind::managed;
     question.require = consignment.require;
     if (consignment.direction == Direction::read) {
-        question.residency = residency_for_route(part.descriptors->buffered(), part.work.file_offset, part.size_bytes);
+        question.residency = residency_for_route(part.file->descriptors->buffered(), part.work.file_offset, part.size_bytes);
     }
     return question;
 }
@@ -80,7 +80,7 @@ Route choose(const Consignment& consignment, const Part& part, const RouteQuesti
         return choose_route(question, settings, facts, machine, gpu);
     }
     FileFacts grown = facts;
-    grown.size_bytes = file_size(part.descriptors->buffered(), *file.name);
+    grown.size_bytes = file_size(part.file->descriptors->buffered(), *file.name);
     return choose_route(question, settings, grown, with_free_memory_now(machine, settings), gpu);
 }
 
@@ -129,15 +129,20 @@ std::shared_ptr<const Route> route_call(Consignment& consignment, const PointerO
                                         std::span<const FileAndRequest> requests, const MachineFacts& machine) {
     std::shared_ptr<const Route> together;
     std::map<const OpenFile*, std::size_t> asked;  // by its first part; left empty for a single request
+    std::vector<Part>& parts = consignment.parts;
     for (std::size_t k = 0; k < requests.size(); ++k) {
         OpenFile& file = *requests[k].file;
+        if (k != 0 && requests[k - 1].file == &file) {
+            parts[k].likely_cached = parts[k - 1].likely_cached;
+            continue;
+        }
         if (requests.size() > 1) {
             if (const auto [first, fresh] = asked.try_emplace(&file, k); !fresh) {
-                consignment.parts[k].likely_cached = consignment.parts[first->second].likely_cached;
+                parts[k].likely_cached = parts[first->second].likely_cached;
                 continue;
             }
         }
-        const std::shared_ptr<const Route> route = route_of_file(consignment, owner, consignment.parts[k], file, machine);
+        const std::shared_ptr<const Route> route = route_of_file(consignment, owner, parts[k], file, machine);
         if (route->refused) {
             refuse(*route, *file.name);
         }

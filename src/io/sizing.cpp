@@ -12,21 +12,27 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 // Below this a unit costs more in calls than another thread saves (measured: docs/measurements).
 constexpr std::uint64_t kLeastUnitBytes = 256 * 1024;
-// So much of small requests is moved at once, and so many: a copy call for each would cost more than the copies (docs/measurements).
-constexpr std::uint64_t kGroupBytes = 2 * kMiB;
+// Small requests are moved a slot's worth at once, of at most so many: a copy call for each would cost more than the copies
+// (docs/measurements).
 constexpr std::uint64_t kGroupUnits = 256;
 // Each thread gets this many turns at least, so that none ends long after the others.
 constexpr std::uint64_t kTurnsPerThread = 4;
 // Copies of requests under this size are waited for by spinning: sleeping would cost more than the copy.
 constexpr std::uint64_t kSpinBelowBytes = 128 * kMiB;
 
-std::uint64_t units_per_claim(std::uint64_t units, std::uint64_t total_bytes, std::uint64_t threads) {
+std::uint64_t units_per_claim(std::uint64_t units, std::uint64_t total_bytes, std::uint64_t threads, std::uint64_t slot_bytes) {
     if (units == 0 || total_bytes == 0) {
         return 1;
     }
-    const std::uint64_t of_group = kGroupBytes * units / total_bytes;
+    const std::uint64_t of_group = slot_bytes * units / total_bytes;
     const std::uint64_t of_turn = units / (threads * kTurnsPerThread);
     return std::clamp<std::uint64_t>(std::min(of_group, of_turn), 1, kGroupUnits);
+}
+
+// The requests of a large call mostly have one size.
+bool is_planned_as(const Part& part, const Part& other) noexcept {
+    return part.size_bytes == other.size_bytes &&
+           (part.work.registered_base != nullptr) == (other.work.registered_base != nullptr);
 }
 
 }  // namespace
@@ -52,18 +58,25 @@ void plan_parts(Consignment& consignment, const MachineFacts& machine) {
     const std::optional<int> version = driver != nullptr && driver->version != 0 ? std::optional(driver->version) : std::nullopt;
     Shares tasks;
     std::uint64_t units = 0;
+    Plan plan;
+    const Part* before = nullptr;
     for (Part& part : consignment.parts) {
-        part.units = Units(part.size_bytes, settings.task_size.value, cufile ? settings.task_size.value : unit);
-        units += part.units.count();
-        const CufileUse use{version, part.work.registered_base != nullptr};
-        const Plan plan = make_plan(route, part.size_bytes, settings, machine.cufile, use);
-        tasks = {tasks.count + plan.tasks.count, std::max(tasks.size_bytes, plan.tasks.size_bytes), plan.tasks.last_bytes};
-        if (consignment.parts.size() == 1) {
-            consignment.plan = plan;
+        if (before != nullptr && is_planned_as(part, *before)) {
+            part.units = before->units;
+        } else {
+            part.units = Units(part.size_bytes, settings.task_size.value, cufile ? settings.task_size.value : unit);
+            const CufileUse use{version, part.work.registered_base != nullptr};
+            plan = make_plan(route, part.size_bytes, settings, machine.cufile, use);
         }
+        before = &part;
+        units += part.units.count();
+        tasks = {tasks.count + plan.tasks.count, std::max(tasks.size_bytes, plan.tasks.size_bytes), plan.tasks.last_bytes};
+    }
+    if (consignment.parts.size() == 1) {
+        consignment.plan = plan;
     }
     if (!cufile) {
-        consignment.units_per_claim = units_per_claim(units, total_bytes, consignment.threads);
+        consignment.units_per_claim = units_per_claim(units, total_bytes, consignment.threads, consignment.lading.slot_bytes);
     }
     consignment.lading.spin = total_bytes < kSpinBelowBytes;
     consignment.plan.size_bytes = total_bytes;

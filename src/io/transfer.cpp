@@ -191,7 +191,7 @@ bool Transfer::may_stage_instead() const noexcept {
 
 void Transfer::stage_instead() {
     const Outcome& broken = tally_.earliest_broken(consignment_.parts);
-    const Error why = error_of(broken, *part_of(consignment_.parts, broken.assignment).name, consignment_.direction);
+    const Error why = error_of(broken, *part_of(consignment_.parts, broken.assignment).file->name, consignment_.direction);
     consignment_.route = std::make_shared<const Route>(fall_back(*consignment_.route, {"cufile-failed", why.what()}));
     plan_parts(consignment_, machine_facts(*consignment_.settings));
     total_units_ = lay_out_units(consignment_.parts);
@@ -273,8 +273,8 @@ void Transfer::finish() noexcept {
 
 // Files that were closed meanwhile close now, not when the last thread has looked at its ticket.
 void Transfer::let_go() noexcept {
-    for (Part& part : consignment_.parts) {
-        part.descriptors.reset();
+    for (PartFile& file : consignment_.files) {
+        file.descriptors.reset();
     }
     if (const CudaApi* api = consignment_.lading.after.empty() ? nullptr : cuda_if_loaded()) {
         for (const CuEvent event : consignment_.lading.after) {
@@ -290,7 +290,7 @@ void Transfer::settle() {
     tally_.claimed_units = dropped_from_.value_or(std::min(next_unit_.load(), total_units_));
     if (!tally_.broken.empty() && !error_) {
         const Outcome& broken = tally_.earliest_broken(parts);
-        error_ = error_of(broken, *part_of(parts, broken.assignment).name, consignment_.direction);
+        error_ = error_of(broken, *part_of(parts, broken.assignment).file->name, consignment_.direction);
     }
     if (std::optional<Error> truncated = note_truncations(consignment_); truncated && !error_) {
         error_ = std::move(truncated);
@@ -318,8 +318,8 @@ void Transfer::settle() {
 
 // All bytes were accepted. After a failure the kernel takes them for written: a later fsync that succeeds says nothing of them.
 void Transfer::sync() {
-    for (const Part& part : consignment_.parts) {
-        if (const std::optional<Error> problem = part.descriptors->sync(*part.name)) {
+    for (const PartFile& file : consignment_.files) {
+        if (const std::optional<Error> problem = file.descriptors->sync(*file.name)) {
             error_ = problem->with_advice("all of the request's bytes were accepted, but not made durable: write them again");
             consignment_.notes.emplace_back("the bytes were accepted, but not made durable: fsync failed (" + problem->native().name + ")");
             return;

@@ -47,7 +47,7 @@ void add_results(Receipt& receipt, const Consignment& consignment, const Tally& 
     receipt.results.reserve(consignment.parts.size());
     for (const Part& part : consignment.parts) {
         const std::uint64_t moved = good_prefix(part, tally);
-        receipt.results.push_back({*part.name, part.work.file_offset, part.asked_bytes, moved, moved < part.asked_bytes});
+        receipt.results.push_back({part.file->name, part.work.file_offset, part.asked_bytes, moved, moved < part.asked_bytes});
     }
 }
 
@@ -56,7 +56,7 @@ void add_results(Receipt& receipt, const Consignment& consignment, const Tally& 
 Receipt make_receipt(const Consignment& consignment, const Tally& tally, const Evidence& evidence) {
     Receipt receipt;
     const Part& first = consignment.parts.front();
-    receipt.file = first.name;
+    receipt.file = first.file->name;
     receipt.op = consignment.direction;
     receipt.file_offset = first.work.file_offset;
     for (const Part& part : consignment.parts) {

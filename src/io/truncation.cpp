@@ -14,18 +14,18 @@ std::optional<Error> note_truncations(Consignment& consignment) {
     if (consignment.direction == Direction::write) {
         return error;
     }
-    const Descriptors* looked_at = nullptr;  // parts of one file mostly follow one another: one look serves them all
+    const PartFile* looked_at = nullptr;  // parts of one file mostly follow one another: one look serves them all
     std::uint64_t size = 0;
     for (Part& part : consignment.parts) {
         if (part.size_bytes == 0) {
             continue;
         }
-        if (looked_at != part.descriptors.get()) {
+        if (looked_at != part.file) {
             struct stat state {};
-            if (::fstat(part.descriptors->buffered(), &state) != 0) {
+            if (::fstat(part.file->descriptors->buffered(), &state) != 0) {
                 continue;
             }
-            looked_at = part.descriptors.get();
+            looked_at = part.file;
             size = static_cast<std::uint64_t>(state.st_size);
         }
         const std::uint64_t offset = part.work.file_offset;
@@ -33,7 +33,7 @@ std::optional<Error> note_truncations(Consignment& consignment) {
             part.lost_bytes = offset + part.size_bytes - std::max(size, offset);
             if (!error) {
                 error.emplace(ErrorCode::file_truncated,
-                              fmt::format("reading '{}': the file was truncated meanwhile, to {} bytes", *part.name, size));
+                              fmt::format("reading '{}': the file was truncated meanwhile, to {} bytes", *part.file->name, size));
             }
         }
     }

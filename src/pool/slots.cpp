@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/forks.hpp"
@@ -18,8 +19,14 @@ constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 std::atomic<std::uint64_t> pin_time_ns{0};
 ForkLocal<SlotPool> the_pool;
 
+std::size_t round_up(std::size_t size_bytes, std::size_t unit) noexcept {
+    return (size_bytes + unit - 1) / unit * unit;
+}
+
+// Slots follow one another without gaps, so that the slack of one is no huge page of its own: bringing pages in is what a process's
+// first read waits for.
 std::size_t mapped_bytes(std::size_t size_bytes) noexcept {
-    return (size_bytes + kSlotSlackBytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+    return round_up(size_bytes + kSlotSlackBytes, std::max<std::size_t>(page_bytes(), kSlotSlackBytes));
 }
 
 // Address space for so many slots is asked for at once: mappings are made one at a time in a process, and each would wait for the
@@ -172,8 +179,20 @@ SlotPool::Attempt SlotPool::give_up(Slot slot, std::size_t size_bytes) {
     return attempt;
 }
 
-Slot SlotPool::try_take(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api) {
-    return attempt(size_bytes, limit_bytes, api).slot;
+SlotPool::Trial SlotPool::try_take(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (const Slot slot = take_free(size_bytes, api != nullptr)) {
+            return {slot};
+        }
+        if (std::exchange(making_ahead_, true)) {
+            return {{}, true};
+        }
+    }
+    const Trial trial{attempt(size_bytes, limit_bytes, api).slot};
+    const std::lock_guard lock(mutex_);
+    making_ahead_ = false;
+    return trial;
 }
 
 Slot SlotPool::take(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api) {

@@ -119,7 +119,7 @@ Json results(const Receipt& receipt) {
     }
     Json all = Json::array();
     for (const RequestResult& result : receipt.results) {
-        all.push_back({{"file", result.file},
+        all.push_back({{"file", *result.file},
                        {"offset", result.file_offset},
                        {"asked_bytes", result.asked_bytes},
                        {"moved_bytes", result.moved_bytes},

@@ -22,9 +22,12 @@ Consignment consign_parts(const std::vector<std::uint64_t>& sizes) {
     consignment.route = kStaged;
     consignment.settings = std::make_shared<const Settings>();
     consignment.many = sizes.size() > 1;
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+        consignment.files.push_back({nullptr, std::make_shared<const std::string>("file" + std::to_string(k)), {}});
+    }
     for (const std::uint64_t size_bytes : sizes) {
         Part part;
-        part.name = std::make_shared<const std::string>("file" + std::to_string(consignment.parts.size()));
+        part.file = &consignment.files[consignment.parts.size()];
         part.asked_bytes = part.size_bytes = size_bytes;
         part.units = Units(size_bytes, 100, 100);
         consignment.parts.push_back(std::move(part));
@@ -110,7 +113,7 @@ TEST(TransferReceipt, EachRequestHasItsResult) {
     const Receipt receipt = make_receipt(consignment, tally_of(consignment, 4), {});  // the second of the second file
     ASSERT_EQ(receipt.results.size(), 3U);
     EXPECT_FALSE(receipt.results[0].is_short);
-    EXPECT_EQ(receipt.results[1].file, "file1");
+    EXPECT_EQ(*receipt.results[1].file, "file1");
     EXPECT_EQ(receipt.results[1].moved_bytes, 110U);
     EXPECT_TRUE(receipt.results[1].is_short);
     EXPECT_EQ(receipt.results[2].moved_bytes, 100U);

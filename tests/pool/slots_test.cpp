@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <future>
 #include <memory>
 #include <thread>
@@ -65,6 +66,58 @@ TEST_F(Slots, FreeingLeavesWhatIsInUse) {
     held.memory[kSlotBytes - 1] = std::byte{1};
     pool_.give_back(held);
     EXPECT_EQ(pool_.free_unused(), kSlotBytes);
+    EXPECT_EQ(pool_.held_bytes(), 0U);
+}
+
+// Slots that are not needed yet are made by one thread at a time: another is told so, and waits for none.
+TEST_F(Slots, OneThreadAtATimeMakesASlotAhead) {
+    static std::atomic<bool> entered;
+    static std::atomic<bool> go_on;
+    entered = false;
+    go_on = false;
+    may_map = [] {
+        entered = true;
+        while (!go_on) {
+            std::this_thread::sleep_for(milliseconds(1));
+        }
+        return true;
+    };
+    std::future<SlotPool::Trial> made =
+        std::async(std::launch::async, [this] { return pool_.try_take(kSlotBytes, 4 * kSlotBytes, nullptr); });
+    while (!entered) {
+        std::this_thread::sleep_for(milliseconds(1));
+    }
+    const SlotPool::Trial meanwhile = pool_.try_take(kSlotBytes, 4 * kSlotBytes, nullptr);
+    EXPECT_FALSE(meanwhile.slot);
+    EXPECT_TRUE(meanwhile.later);
+    go_on = true;
+    const SlotPool::Trial first = made.get();
+    EXPECT_TRUE(first.slot);
+    const SlotPool::Trial next = pool_.try_take(kSlotBytes, 4 * kSlotBytes, nullptr);
+    EXPECT_TRUE(next.slot);
+    const SlotPool::Trial beyond = pool_.try_take(4 * kSlotBytes, 4 * kSlotBytes, nullptr);
+    EXPECT_FALSE(beyond.slot);
+    EXPECT_FALSE(beyond.later);  // the limit: asking again soon is of no use
+    pool_.give_back(first.slot);
+    pool_.give_back(next.slot);
+}
+
+// Slots of one mapping follow one another, each whole and on a page of its own.
+TEST_F(Slots, NeighboursDoNotOverlap) {
+    std::vector<Slot> slots;
+    for (int k = 0; k < 12; ++k) {  // more than one mapping holds
+        slots.push_back(pool_.take(kSlotBytes + 1, 1 << 30, nullptr));
+        std::memset(slots.back().memory, k + 1, kSlotBytes + 1 + kSlotSlackBytes);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(slots.back().memory) % kSlotSlackBytes, 0U);
+    }
+    for (int k = 0; k < 12; ++k) {
+        EXPECT_EQ(slots[k].memory[0], std::byte(k + 1));
+        EXPECT_EQ(slots[k].memory[kSlotBytes + kSlotSlackBytes], std::byte(k + 1));
+    }
+    for (const Slot& slot : slots) {
+        pool_.give_back(slot);
+    }
+    pool_.free_unused();
     EXPECT_EQ(pool_.held_bytes(), 0U);
 }
 
@@ -147,7 +200,7 @@ TEST_F(Slots, OneOfPageableMemoryIsTheLastResortAndIsNotKept) {
     const Slot slot = pool_.take(kSlotBytes, 100 * kSlotBytes, &api);
     EXPECT_TRUE(slot);
     EXPECT_FALSE(slot.pinned);
-    EXPECT_FALSE(pool_.try_take(kSlotBytes, 100 * kSlotBytes, &api)) << "more of it would only be slower";
+    EXPECT_FALSE(pool_.try_take(kSlotBytes, 100 * kSlotBytes, &api).slot) << "more of it would only be slower";
     std::future<ErrorCode> waiter = take_in_thread(pool_, 100 * kSlotBytes, &api);
     EXPECT_EQ(waiter.wait_for(milliseconds(50)), std::future_status::timeout);
     pool_.give_back(slot);

@@ -8,6 +8,9 @@ import sys
 
 import waybill
 
+if len(sys.argv) != 2:
+    sys.exit("usage: python await_reads.py FILE")
+
 
 async def main(path: str) -> None:
     with waybill.open(path) as file:

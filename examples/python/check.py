@@ -7,6 +7,9 @@ import sys
 
 import waybill
 
+if len(sys.argv) != 2:
+    sys.exit("usage: python check.py FILE")
+
 report = waybill.check(sys.argv[1])
 print("direct" if report.direct else f"not direct: {report.direct.first_failing['text']}")
 for finding in report.findings:

@@ -7,6 +7,9 @@ import sys
 
 import waybill
 
+if len(sys.argv) != 2:
+    sys.exit("usage: python futures.py FILE")
+
 PART = 1 << 20
 
 with waybill.open(sys.argv[1]) as file:

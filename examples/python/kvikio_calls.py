@@ -9,6 +9,9 @@ import sys
 import waybill
 from waybill import kvikio
 
+if len(sys.argv) != 2:
+    sys.exit("usage: python kvikio_calls.py FILE")
+
 with kvikio.defaults.set("task_size", 1 << 20), kvikio.CuFile(sys.argv[1]) as file:
     buffer = bytearray(2 << 20)
     print(file.read(buffer), "bytes by", waybill.last_receipt().path)

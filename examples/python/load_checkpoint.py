@@ -9,6 +9,9 @@ import sys
 import waybill
 from waybill.safetensors import load_file, safe_open
 
+if len(sys.argv) != 2:
+    sys.exit("usage: python load_checkpoint.py CHECKPOINT")
+
 gpu = bool(waybill.gpus())
 framework = next((name for name in ("torch", "cupy") if gpu and importlib.util.find_spec(name)), "numpy")
 device = "cuda" if framework != "numpy" else "cpu"

@@ -9,6 +9,9 @@ import sys
 import waybill
 import waybill.numpy
 
+if len(sys.argv) != 2:
+    sys.exit("usage: python load_numpy.py FILE")
+
 device = "cuda" if waybill.gpus() and importlib.util.find_spec("cupy") else None
 found = waybill.numpy.load(sys.argv[1], device)
 if not isinstance(found, dict):

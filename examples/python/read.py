@@ -7,6 +7,9 @@ import sys
 
 import waybill
 
+if len(sys.argv) != 2:
+    sys.exit("usage: python read.py FILE")
+
 array = waybill.read(sys.argv[1])
 print(array.receipt)
 if array.device is None:

@@ -11,6 +11,9 @@ import pyarrow.parquet
 import waybill
 import waybill.arrow
 
+if len(sys.argv) != 2:
+    sys.exit("usage: python read_columns.py FILE.parquet")
+
 columns = pyarrow.parquet.read_schema(sys.argv[1]).names
 wanted = [columns[0], columns[-1]]
 device = "cuda" if waybill.gpus() and importlib.util.find_spec("cupy") else None

@@ -9,6 +9,9 @@ import numpy
 
 import waybill
 
+if len(sys.argv) != 2:
+    sys.exit("usage: python read_into.py FILE")
+
 with waybill.open(sys.argv[1]) as file:
     head = numpy.zeros(16, numpy.uint8)
     receipt = file.read_into(head)

@@ -7,6 +7,9 @@ import sys
 
 import waybill
 
+if len(sys.argv) != 2:
+    sys.exit("usage: python settings.py FILE")
+
 with waybill.settings(task_size="16MiB", page_cache="bypass"):
     receipt = waybill.read(sys.argv[1], device="host", num_threads=2).receipt
 

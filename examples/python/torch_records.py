@@ -11,6 +11,9 @@ from torch.utils.data import BatchSampler, DataLoader, RandomSampler
 
 from waybill.torch import Records
 
+if len(sys.argv) != 2:
+    sys.exit("usage: python torch_records.py FILE")
+
 SHAPE = (3, 32, 32)
 COUNT = os.path.getsize(sys.argv[1]) // (3 * 32 * 32)  # what is left over at the end is left alone
 

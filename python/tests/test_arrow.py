@@ -118,6 +118,9 @@ def test_what_is_refused(tmp_path, file):
     for arguments, error in (
         ({"columns": ["zzz"]}, KeyError),
         ({"row_groups": [4]}, IndexError),
+        ({"row_groups": "0"}, TypeError),
+        ({"row_groups": 0}, TypeError),
+        ({"row_groups": ["0"]}, TypeError),
         ({"row_groups": [-1]}, IndexError),
     ):
         with pytest.raises(error):

@@ -103,3 +103,9 @@ def test_importing_answers_nothing_by_itself():
     done = subprocess.run([sys.executable, "-c", "import waybill.as_kvikio, importlib.util as u; print(u.find_spec('kvikio'))"],
                           capture_output=True, text=True)
     assert done.stdout in ("None\n", "") or "waybill" not in done.stdout
+
+
+@pytest.mark.parametrize("words, said", [(["nowhere.py"], "no program 'nowhere.py'"), (["-m", "nowhere.below"], "no module 'nowhere'")])
+def test_what_is_not_there_is_told_in_one_line(tmp_path, words, said):
+    done = run(*words, cwd=tmp_path)
+    assert done.returncode == 1 and said in done.stderr and len(done.stderr.splitlines()) == 1

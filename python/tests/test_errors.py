@@ -135,3 +135,52 @@ for step in sys.argv[2]:
         assert done.returncode == 0, done.stderr
         expected = {"s": ["True", "True"], "u": ["10 host True", "file-not-found"]}
         assert done.stdout.splitlines() == [line for step in order for line in expected[step]]
+
+
+@pytest.mark.parametrize("value", [0, 0.0, -1, float("-inf")])
+def test_a_time_limit_is_over_zero(path, value):
+    with waybill.open(path) as file:
+        calls = [
+            lambda: file.read_into(bytearray(5), time_limit=value),
+            lambda: file.write_from(bytearray(5), time_limit=value),
+            lambda: file.read_ranges(bytearray(5), [0], 5, time_limit=value),
+            lambda: file.read_many([(0, 5, bytearray(5))], time_limit=value),
+            lambda: waybill.read(path, device="host", time_limit=value),
+            lambda: waybill.read(path, time_limit=value),
+        ]
+        for call in calls:
+            with pytest.raises(ValueError, match="time_limit is .*; give a time over zero"):
+                call()
+    with pytest.raises(ValueError, match="a time over zero"):
+        waybill.open(path, time_limit=value)
+
+
+def test_the_file_of_an_error_is_named():
+    for call in (waybill.open, waybill.read, waybill.plan, waybill.check):
+        with pytest.raises(FileNotFoundError) as caught:
+            call("/nowhere/x")
+        error = caught.value
+        assert (error.filename, error.errno, pickle.loads(pickle.dumps(error)).filename) == ("/nowhere/x", 2, "/nowhere/x")
+        assert str(error).count("/nowhere/x") == 1
+    with pytest.raises(IsADirectoryError) as caught:
+        waybill.open(b"/tmp")
+    assert caught.value.filename == "/tmp"
+
+
+def test_what_was_given_and_what_is_right_are_told(path):
+    file = waybill.open(path)
+    for call, words in (
+        (lambda: file.read_ranges(bytearray(5), [], []), "offsets is empty; give at least one range"),
+        (lambda: file.read_ranges(bytearray(5), 5, 5), "offsets must be a sequence or an array of whole numbers, not int"),
+        (lambda: file.read_ranges(bytearray(5), "12", 5), "offsets must be a sequence or an array of whole numbers, not str"),
+        (lambda: file.read_many([1]), r"is \(offset, size, array\), not int"),
+        (lambda: file.read_many([(1, 2)]), r"is \(offset, size, array\), not 2 values"),
+        (lambda: file.read_many(7), "must be an iterable of tuples, not int"),
+        (lambda: waybill.read_many([1]), r"is \(file, offset, size, array\), the file from waybill.open, not int"),
+        (lambda: waybill.read(path, size=1 << 63), "the most is 9223372036854775807"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=words):
+            call()
+    file.close()
+    with pytest.raises(ValueError, match="is closed; open it again"), file:
+        pass

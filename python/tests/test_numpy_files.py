@@ -189,3 +189,11 @@ print(found.receipt.path)
 def test_numpy_is_imported_when_a_file_is_loaded():
     code = "import sys, waybill.numpy\nprint('numpy' in sys.modules, 'zipfile' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()[0] == "False"
+
+
+@pytest.mark.parametrize("version, width", [(1, 2), (2, 4), (3, 4)])
+def test_a_header_that_is_too_long_is_told_with_its_length(tmp_path, version, width):
+    text = b"{" + b" " * 19_998 + b"\n"
+    (tmp_path / "x.npy").write_bytes(b"\x93NUMPY" + bytes([version, 0]) + len(text).to_bytes(width, "little") + text)
+    with pytest.raises(waybill.FormatError, match=f"a header of {20_008 + width} bytes; at most 16384 are read"):
+        waybill.numpy.load(tmp_path / "x.npy")

@@ -102,6 +102,14 @@ def test_every_example_is_run():
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_without_an_argument_tells_its_usage(name):
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
+    done = subprocess.run([sys.executable, ROOT / "examples/python" / name], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and done.stderr.startswith(f"usage: python {name} ") and len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_example(path, tmp_path, name):
     if name in NEEDS:
         pytest.importorskip(NEEDS[name])

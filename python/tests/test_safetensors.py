@@ -369,3 +369,9 @@ print(tensors.receipt.path, hashlib.sha256(b''.join(t.get().tobytes() for t in t
 def test_no_library_is_imported_before_it_is_asked_for():
     code = "import sys, waybill.safetensors\nprint([name for name in ('numpy', 'torch', 'cupy', 'safetensors') if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_more_dimensions_than_numpy_has_are_told(tmp_path):
+    (tmp_path / "x.safetensors").write_bytes(make({"x": ("U8", [1] * 65)})[0])
+    with pytest.raises(ValueError, match="65 dimensions is more than NumPy has"):
+        waybill.safetensors.load_file(tmp_path / "x.safetensors", framework="np")

@@ -7,14 +7,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ._future import SLICE_SECONDS, check_seconds
+from ._future import SLICE_SECONDS, check_time_limit
 from .errors import make_error
 
 
 def aside(call: Callable[[], Any], time_limit: float | None, what: str) -> Any:
     """What ``call()`` returns or raises, run by a thread of its own. Raises ``waybill.TimedOut``, whose sentence begins with
     ``what``, when ``time_limit`` seconds are over; then, or after an interrupt, the thread is left behind."""
-    limit = None if time_limit is None else check_seconds(time_limit, "time_limit")
+    limit = None if time_limit is None else check_time_limit(time_limit)
     results: list[Any] = []
     errors: list[BaseException] = []
     ended = threading.Event()

@@ -12,6 +12,7 @@ from . import _core
 from ._file import check_path
 from ._places import device_name
 from ._settings import as_texts, context_settings
+from .errors import of_file
 
 
 @dataclass(frozen=True)
@@ -93,5 +94,7 @@ def check(
     (``docs/machines.md``); ``path`` is then looked up there. Keywords are settings. Raises ``waybill.FileNotFound``,
     ``waybill.PermissionDenied``, ``waybill.BadArgument``, ``waybill.GpuError``. Any number of threads may call it; the GIL is released.
     """
-    text, content = _core.check(check_path(path), device_name(device), as_texts(settings), context_settings(), check_path(root))
+    name, place = check_path(path), check_path(root)
+    with of_file(name if place == b"/" else place):
+        text, content = _core.check(name, device_name(device), as_texts(settings), context_settings(), place)
     return Check(text, json.loads(content))

@@ -11,11 +11,11 @@ from . import _core
 from ._arrays import Memory, describe
 from ._arrays.buffer import PLAIN
 from ._arrays.cupy import plain as plain_cupy
-from ._future import Future, check_seconds
+from ._future import Future, check_time_limit
 from ._receipt import Receipt, leave
 from ._settings import as_texts, context_settings
 from ._streams import stream_handle
-from .errors import make_error
+from .errors import make_error, of_file
 
 # Larger blocking reads go through a Future, so that signals are served while bytes move.
 _INTERRUPTIBLE_BYTES = 32 << 20
@@ -33,7 +33,7 @@ def check_count(value: Any, name: str, kind: str = "a whole number of bytes") ->
     if number < 0:
         raise make_error("invalid-argument", f"{name} is {number}; it cannot be negative")
     if number >= 1 << 63:
-        raise make_error("invalid-argument", f"{name} is {number}; it is too large")
+        raise make_error("invalid-argument", f"{name} is {number}; it is too large, the most is {(1 << 63) - 1}")
     return number
 
 
@@ -52,7 +52,7 @@ def _check_require(require: Any) -> str:
 def _texts(settings: dict[str, Any], time_limit: float | None) -> dict[str, str]:
     texts = as_texts(settings) if settings else {}
     if time_limit is not None:
-        texts["time_limit"] = f"{max(check_seconds(time_limit, 'time_limit'), 1e-9):.9f}"  # 0 would mean none
+        texts["time_limit"] = f"{max(check_time_limit(time_limit), 1e-9):.9f}"
     return texts
 
 
@@ -80,7 +80,8 @@ class File:
         name = check_path(path)
         self._path = os.fsdecode(name)
         self._mode = mode.replace("b", "", 1) if mode[1:] in ("b", "b+", "+b") else mode
-        self._core = _core.File.open(name, self._mode, as_texts(settings), context_settings())
+        with of_file(name):
+            self._core = _core.File.open(name, self._mode, as_texts(settings), context_settings())
         self._time_limit: float | None = self._core.time_limit_ns / 1e9 or None
 
     def read_into(
@@ -236,6 +237,8 @@ class File:
         :meth:`read_into`.
         """
         begins = _whole_numbers(offsets, "offsets")
+        if not begins:
+            raise make_error("invalid-argument", "offsets is empty; give at least one range")
         if hasattr(sizes, "__iter__") and getattr(sizes, "ndim", 1):
             lengths = _whole_numbers(sizes, "sizes")
             if len(lengths) != len(begins):
@@ -283,6 +286,8 @@ class File:
         return descriptor
 
     def __enter__(self) -> File:
+        if self.closed:
+            raise make_error("file-closed", f"{self._path!r} is closed; open it again")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -299,7 +304,7 @@ class File:
 def _wait(future: Future, time_limit: float | None, total_bytes: int | None = None) -> Receipt:
     try:
         if time_limit is not None:
-            time_limit = check_seconds(time_limit, "time_limit")
+            time_limit = check_time_limit(time_limit)
         if total_bytes is not None:
             from ._progress import follow
 
@@ -321,10 +326,20 @@ def _finish(
     return _wait(Future(begin(*arguments, kept)), time_limit, total_bytes)
 
 
+def _each(requests: Any) -> Iterable[Any]:
+    if not hasattr(requests, "__iter__"):
+        raise TypeError(f"requests of read_many must be an iterable of tuples, not {type(requests).__name__}")
+    return requests
+
+
+def _told(request: Any) -> str:
+    return f"{len(request)} values" if isinstance(request, (tuple, list)) else type(request).__name__
+
+
 def _with_file(file: File, requests: Iterable[Any]) -> Iterable[tuple[File, Any, Any, Any]]:
-    for request in requests:
-        if len(request) != 3:
-            raise TypeError(f"a request of read_many is (offset, size, array), not {len(request)} values")
+    for request in _each(requests):
+        if not isinstance(request, (tuple, list)) or len(request) != 3:
+            raise TypeError(f"a request of read_many is (offset, size, array), not {_told(request)}")
         yield (file, *request)
 
 
@@ -332,9 +347,10 @@ def _with_file(file: File, requests: Iterable[Any]) -> Iterable[tuple[File, Any,
 def _gather(requests: Iterable[Any], stream: Any) -> tuple[list[tuple[Any, _Place]], list[Any]]:
     places = []
     kept: list[Any] = []
-    for request in requests:
-        if len(request) != 4 or not isinstance(request[0], File):
-            raise TypeError("a request of read_many is (file, offset, size, array), the file from waybill.open")
+    for request in _each(requests):
+        if not isinstance(request, (tuple, list)) or len(request) != 4 or not isinstance(request[0], File):
+            told = _told(request)
+            raise TypeError(f"a request of read_many is (file, offset, size, array), the file from waybill.open, not {told}")
         file, offset, size, array = request
         memory = describe(array, writable=True)
         places.append((file._core, _place(memory, offset, size, 0, stream)))
@@ -392,7 +408,10 @@ def read_ranges(
 
 
 def _whole_numbers(values: Any, name: str) -> list[int]:
-    numbers = list(values.tolist() if hasattr(values, "tolist") else values)
+    listed = values.tolist() if hasattr(values, "tolist") else values
+    if isinstance(listed, (str, bytes)) or not hasattr(listed, "__iter__"):
+        raise TypeError(f"{name} must be a sequence or an array of whole numbers, not {type(values).__name__}")
+    numbers = list(listed)
     if _core.are_plain_counts(numbers):
         return numbers
     return [check_count(number, f"{name}[{k}]") for k, number in enumerate(numbers)]
@@ -406,4 +425,4 @@ def pread_many(
     return Future(_core.pread_many(places, _check_require(require), as_texts(settings), kept))
 
 
-__all__ = ["File", "check_count", "check_path", "check_seconds", "pread_many", "read_many", "read_ranges"]
+__all__ = ["File", "check_count", "check_path", "pread_many", "read_many", "read_ranges"]

@@ -102,6 +102,14 @@ class Future:
         return f"<waybill.Future {'done' if self.done() else 'running'}>"
 
 
+def check_time_limit(value: Any) -> float:
+    """A time limit in seconds: over 0, as the setting of that name."""
+    seconds = check_seconds(value, "time_limit")
+    if seconds == 0:
+        raise make_error("invalid-argument", f"time_limit is {value!r}; give a time over zero in seconds, or None for none")
+    return seconds
+
+
 def check_seconds(value: Any, name: str) -> float:
     """``value`` as a time in seconds; under 0 counts as 0, and more than 30 years as that."""
     if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):

@@ -10,6 +10,7 @@ from . import _core
 from ._file import check_count, check_path
 from ._places import device_name
 from ._settings import as_texts, context_settings
+from .errors import of_file
 
 
 class Explanation:
@@ -55,15 +56,17 @@ def plan(
     for GPU 0 where there is one and host memory otherwise, which a note tells. Reads nothing of the file's bytes and initialises no
     GPU. ``registered``: for a destination that is registered with cuFile, which then splits otherwise. Raises as :func:`waybill.open`, ``waybill.BadArgument`` for an offset past the end, and
     ``waybill.GpuError`` for a UUID or an address that is not here."""
-    text, content = _core.explain(
-        check_path(path),
-        None if device is None else device_name(device),
-        check_count(offset, "offset"),
-        None if size is None else check_count(size, "size"),
-        bool(registered),
-        as_texts(settings),
-        context_settings(),
-    )
+    name = check_path(path)
+    with of_file(name):
+        text, content = _core.explain(
+            name,
+            None if device is None else device_name(device),
+            check_count(offset, "offset"),
+            None if size is None else check_count(size, "size"),
+            bool(registered),
+            as_texts(settings),
+            context_settings(),
+        )
     return Explanation(text, json.loads(content))
 
 

@@ -11,6 +11,7 @@ its receipts is printed on stderr. The exit code is the program's own.
 from __future__ import annotations
 
 import atexit
+import importlib.util
 import os
 import pathlib
 import runpy
@@ -34,8 +35,17 @@ def answer_imports() -> None:
         sys.path.append(_ANSWERS)  # for children that get this list; the finder answers here
 
 
+# Why there is nothing to run; empty where there is, which tells the rest itself.
+def _missing(kind: str, program: str) -> str:
+    if not kind:
+        return "" if os.path.exists(program) else f"there is no program {program!r}; check the path"
+    name = program.partition(".")[0]  # what is below it would be imported for the answer
+    found = kind != "-m" or importlib.util.find_spec(name) is not None
+    return "" if found else f"there is no module {name!r}; check the name and PYTHONPATH"
+
+
 def main(arguments: list[str]) -> int:
-    """Runs the program in this interpreter; returns 0, or raises what it raises, ``SystemExit`` too."""
+    """Runs the program in this interpreter; returns 0, 1 where there is none, or raises what it raises, ``SystemExit`` too."""
     if not arguments or arguments[0] in ("-h", "--help"):
         print(__doc__ if arguments else _USAGE, file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2
@@ -44,6 +54,9 @@ def main(arguments: list[str]) -> int:
         print(_USAGE, file=sys.stderr)
         return 2
     answer_imports()
+    if missing := _missing(kind, program[0]):
+        print(f"python -m waybill.as_kvikio: {missing}", file=sys.stderr)
+        return 1  # as Python itself
     summary = Summary()
     atexit.register(summary.print, sys.stderr)  # after what the program itself has registered
     summary.begin()

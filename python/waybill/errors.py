@@ -6,6 +6,9 @@ code, or ``None``) and ``receipt`` (what had moved, or ``None`` when nothing had
 
 from __future__ import annotations
 
+import contextlib
+import os
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -17,19 +20,27 @@ class Error(Exception):
     receipt: Any = None
 
 
-class FileNotFound(Error, FileNotFoundError):
+class _OfFile(Error, OSError):
+    """``filename`` is the path, where one was to be opened or looked at."""
+
+    def __str__(self) -> str:
+        # The sentence names the file.
+        return super().__str__() if self.errno is None else f"[Errno {self.errno}] {self.strerror}"
+
+
+class FileNotFound(_OfFile, FileNotFoundError):
     """There is no such file."""
 
 
-class IsADirectory(Error, IsADirectoryError):
+class IsADirectory(_OfFile, IsADirectoryError):
     """The path is a directory's."""
 
 
-class PermissionDenied(Error, PermissionError):
+class PermissionDenied(_OfFile, PermissionError):
     """The file may not be opened, read or written as asked."""
 
 
-class FileError(Error, OSError):
+class FileError(_OfFile):
     """Reading or writing failed: an I/O error, a full disk, a truncated file."""
 
 
@@ -116,3 +127,14 @@ def make_error(code: str, text: str, native: tuple[str, int, str] | None = None,
 
         error.receipt = leave(receipt)
     return error
+
+
+@contextlib.contextmanager
+def of_file(path: bytes) -> Iterator[None]:
+    """Gives the errors of the system inside the ``filename`` that they are of."""
+    try:
+        yield
+    except _OfFile as error:
+        if error.errno is not None and error.filename is None:
+            error.filename = os.fsdecode(path)
+        raise

@@ -95,19 +95,22 @@ std::string duration_text(std::uint64_t nanoseconds) {
     if (nanoseconds < 1000) {
         return fmt::format("{} ns", nanoseconds);
     }
-    if (nanoseconds < 1000 * 1000) {
+    // Three digits round up to the next unit from here on.
+    constexpr double kMost = 999.5;
+    if (value < kMost * 1e3) {
         return fmt::format("{:.3g} us", value / 1e3);
     }
-    if (nanoseconds < 1000ULL * 1000 * 1000) {
+    if (value < kMost * 1e6) {
         return fmt::format("{:.3g} ms", value / 1e6);
     }
     return fmt::format("{:.2f} s", value / 1e9);
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
-    constexpr std::size_t kFarthest = 3;
+    // A short word is three letters from any other.
+    const std::size_t farthest = std::min<std::size_t>(3, (word.size() + 1) / 2);
     std::string best;
-    std::size_t best_distance = kFarthest + 1;
+    std::size_t best_distance = farthest + 1;
     for (const std::string& candidate : known) {
         std::vector<std::size_t> row(candidate.size() + 1);
         std::iota(row.begin(), row.end(), std::size_t{0});

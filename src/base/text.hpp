@@ -23,7 +23,7 @@ namespace waybill {
 // 1234567 ns -> "1.23 ms"
 [[nodiscard]] std::string duration_text(std::uint64_t nanoseconds);
 
-// The known word nearest to `word` (edit distance at most 3), or empty.
+// The known word nearest to `word` (edit distance at most 3, and half of its letters), or empty.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace waybill

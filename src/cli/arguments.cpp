@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "settings/parse.hpp"
 #include "waybill/error.hpp"
+#include "waybill/version.hpp"
 
 namespace waybill {
 namespace {
@@ -237,9 +238,26 @@ bool asks_for_json(int count, char** words) {
     return std::any_of(words, words + count, [](const char* word) { return std::string_view(word) == "--json"; });
 }
 
+// A first word that is no command; empty where there is none.
+std::string unknown_command(const CLI::App& app) {
+    for (const std::string& word : app.get_subcommands().empty() ? app.remaining() : std::vector<std::string>()) {
+        if (!word.starts_with('-')) {
+            std::vector<std::string> known;
+            for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+                known.push_back(command->get_name());
+            }
+            const std::string meant = nearest(word, known);
+            const std::string guess = meant.empty() ? "." : fmt::format("; did you mean '{}'?", meant);
+            return fmt::format("there is no command '{}'{} There are {}", escape_controls(word), guess, join(known, ", "));
+        }
+    }
+    return {};
+}
+
 std::unique_ptr<CLI::App> make_app(All& all) {
     auto app = std::make_unique<CLI::App>("Waybill reads files into GPU memory by the best path and tells which one it was.", "waybill");
     app->require_subcommand(1);
+    app->set_version_flag("--version", fmt::format("waybill {}", kVersion), "print the version");
     add_read(*app, all.read);
     add_write(*app, all.write);
     add_plan(*app, all.plan);
@@ -265,6 +283,9 @@ Arguments parse_arguments(int count, char** words) {
         std::ostringstream out;
         constexpr int kUsage = 2;
         const int code = app->exit(problem, out, out) == 0 ? 0 : kUsage;
+        if (const std::string sentence = code == 0 ? "" : unknown_command(*app); !sentence.empty()) {
+            return Usage{sentence + "\nRun with --help for more information.\n", code, sentence, asks_for_json(count, words)};
+        }
         return Usage{out.str(), code, problem.what(), asks_for_json(count, words)};
     }
     if (app->got_subcommand("read")) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/environment.hpp"
+#include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/config_cufile.hpp"
 #include "cli/config_json.hpp"
@@ -30,8 +31,14 @@ std::string as_text(const std::vector<SettingRow>& rows, const std::vector<std::
     for (const SettingRow& row : rows) {
         text += fmt::format("{:<20} {:<16} {}\n", row.name, row.value.empty() ? "\"\"" : row.value, row.from);
     }
+    std::vector<std::string> variables{"WAYBILL_CONFIG"};
+    for (const SettingEntry& entry : setting_table()) {
+        variables.emplace_back(entry.variable);
+    }
     for (const std::string& name : unknown) {
-        text += fmt::format("note: {} is set, but no setting has this variable\n", name);
+        const std::string meant = nearest(name, variables);
+        const std::string guess = meant.empty() ? "" : fmt::format("; did you mean {}?", meant);
+        text += fmt::format("note: {} is set, but no setting has this variable{}\n", name, guess);
     }
     return text;
 }

@@ -10,6 +10,7 @@
 #include "base/forks.hpp"
 #include "facts/file.hpp"
 #include "facts/machine.hpp"
+#include "io/receipt_log.hpp"
 #include "settings/resolve.hpp"
 
 namespace waybill {
@@ -76,7 +77,9 @@ OpenFile::OpenFile(const std::filesystem::path& file_path, Mode file_mode, const
         throw Error(ErrorCode::invalid_argument, "a path cannot hold a NUL character");
     }
     const std::uint64_t start = now_ns();
+    refuse_as_log(*settings, *name);  // before it is truncated
     descriptors_ = std::make_shared<Descriptors>(open_regular(*name, mode));
+    refuse_as_log(*settings, *name);  // one that is made now
     open_ns = now_ns() - start;
 }
 
@@ -138,7 +141,11 @@ std::shared_ptr<const Settings> OpenFile::settings_for(const SettingValues& call
     for (const auto& [key, value] : call) {
         merged.call.insert_or_assign(key, value);
     }
-    return shared_settings(merged);
+    std::shared_ptr<const Settings> settings_of_call = shared_settings(merged);
+    if (call.contains("receipts")) {
+        refuse_as_log(*settings_of_call, *name);
+    }
+    return settings_of_call;
 }
 
 std::uint64_t OpenFile::take_open_ns() noexcept {

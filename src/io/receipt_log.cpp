@@ -1,6 +1,7 @@
 #include "io/receipt_log.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "base/fd.hpp"
+#include "waybill/error.hpp"
 
 namespace waybill {
 namespace {
@@ -28,6 +30,19 @@ void write_line(const std::string& place, const std::string& line) {
 }
 
 }  // namespace
+
+void refuse_as_log(const Settings& settings, const std::string& name) {
+    const std::string& log = settings.receipts.value;
+    struct stat of_log {};
+    struct stat of_file {};
+    if (log.empty() || log == "stderr" || ::stat(log.c_str(), &of_log) != 0 || ::stat(name.c_str(), &of_file) != 0) {
+        return;
+    }
+    if (S_ISREG(of_log.st_mode) && of_log.st_dev == of_file.st_dev && of_log.st_ino == of_file.st_ino) {
+        throw Error(ErrorCode::invalid_argument,
+                    "receipts (WAYBILL_RECEIPTS) names '" + log + "', the very file whose bytes are to move; name another");
+    }
+}
 
 void log_receipt(const Settings& settings, const Receipt& receipt) noexcept {
     if (settings.receipts.value.empty()) {

@@ -1,9 +1,14 @@
 // The log of receipts that the setting `receipts` asks for: JSON lines on standard error or in a file.
 #pragma once
 
+#include <string>
+
 #include "waybill/receipt.hpp"
 
 namespace waybill {
+
+// Throws Error invalid_argument where that is the file `name` itself, which must not be added to.
+void refuse_as_log(const Settings& settings, const std::string& name);
 
 // Appends one line, whole; a log that cannot be written is told once on standard error and never fails the request.
 void log_receipt(const Settings& settings, const Receipt& receipt) noexcept;

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <cerrno>
 
 #include <fmt/format.h>
@@ -36,9 +38,15 @@ Error error_of(const Outcome& outcome, const std::string& name, Direction direct
     const std::string what = fmt::format("{} '{}' at offset {}", direction == Direction::read ? "reading" : "writing", name, offset);
     const Failure& failure = outcome.failure;
     switch (failure.kind) {
-        case Failure::Kind::end_of_file:
+        case Failure::Kind::end_of_file: {
+            struct stat state {};
+            const bool promises = ::fstat(outcome.assignment.work->file.buffered, &state) == 0 &&
+                                  static_cast<std::uint64_t>(state.st_size) > offset;
             return Error(ErrorCode::file_truncated,
-                         what + ": the file ended earlier than its size when the request began; it was truncated meanwhile");
+                         promises ? what + fmt::format(": the file ends there though its size is given as {} bytes, "
+                                                       "as of files of /sys; copy it to a plain file first", state.st_size)
+                                  : what + ": the file ended earlier than its size when the request began; it was truncated meanwhile");
+        }
         case Failure::Kind::cuda:
             return Error(ErrorCode::cuda_error, what + ": a copy failed", native_cuda(static_cast<CuStatus>(failure.value)));
         case Failure::Kind::nothing_written:

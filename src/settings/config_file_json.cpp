@@ -1,3 +1,7 @@
+#include <sys/stat.h>
+
+#include <set>
+
 #include <nlohmann/json.hpp>
 
 #include "base/root.hpp"
@@ -44,8 +48,15 @@ std::string first_existing(const Environment& environment, bool& named) {
 
 SettingValues parse_config(const std::string& text, const std::string& path) {
     nlohmann::json json;
+    std::set<std::string> keys;
+    const auto refuse_second = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
+        if (event == nlohmann::json::parse_event_t::key && depth == 1 && !keys.insert(parsed.get<std::string>()).second) {
+            throw Error(ErrorCode::bad_setting, path + ": '" + parsed.get<std::string>() + "' is there twice; keep one");
+        }
+        return true;
+    };
     try {
-        json = nlohmann::json::parse(text, nullptr, true, true);
+        json = nlohmann::json::parse(text, refuse_second, true, true);
     } catch (const nlohmann::json::exception& problem) {
         throw Error(ErrorCode::bad_setting, path + " is not JSON: " + problem.what());
     }
@@ -66,10 +77,14 @@ ConfigFile read_config_file(const Environment& environment) {
     if (file.path.empty()) {
         return file;
     }
+    const std::string what = std::string(named ? "WAYBILL_CONFIG: " : "") + "the configuration file '" + file.path + "'";
+    struct stat state {};
+    if (::stat(file.path.c_str(), &state) == 0 && !S_ISREG(state.st_mode)) {
+        throw Error(ErrorCode::bad_setting, what + " is " + std::string(kind_of_file(state.st_mode)) + "; name a plain file");
+    }
     const Fact<std::string> text = MachineRoot().read(file.path);
     if (!text.known()) {
-        throw Error(ErrorCode::bad_setting, std::string(named ? "WAYBILL_CONFIG: " : "") + "the configuration file '" +
-                                                file.path + "' cannot be read (" + (text.absent() ? "no such file" : text.why) + ")");
+        throw Error(ErrorCode::bad_setting, what + " cannot be read (" + (text.absent() ? "no such file" : text.why) + ")");
     }
     file.values = parse_config(text.value, file.path);
     return file;

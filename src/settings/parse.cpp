@@ -90,6 +90,11 @@ std::uint64_t parse_time_over_zero(std::string_view text) {
     return ns;
 }
 
+// 0 might be meant as no patience or as no limit.
+std::uint64_t parse_time_limit(std::string_view text) {
+    return lower(trim(text)) == "none" ? 0 : parse_time_over_zero(text);
+}
+
 std::uint64_t parse_size_between(std::string_view text, std::uint64_t least, std::uint64_t most) {
     const std::uint64_t size = parse_size(text, "value");
     if (size < least || size > most) {

@@ -13,6 +13,7 @@ namespace waybill {
 [[nodiscard]] std::uint64_t parse_duration(std::string_view text);
 // The same for what must come back: no `none`, no 0.
 [[nodiscard]] std::uint64_t parse_time_over_zero(std::string_view text);
+[[nodiscard]] std::uint64_t parse_time_limit(std::string_view text);  // also "none": 0
 // KvikIO's words too: true, yes, 1 for on; false, no, 0 for off; any case.
 [[nodiscard]] CompatMode parse_compat_mode(std::string_view text);
 [[nodiscard]] PageCacheUse parse_page_cache(std::string_view text);

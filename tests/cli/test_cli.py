@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import pathlib
 import resource
 import subprocess
 
@@ -119,6 +120,50 @@ def test_help_and_version():
         result = run(command, "--help")
         assert result.code == 0 and command in result.out
     assert run("version").out.startswith("waybill ")
+    assert (run("--version").code, run("--version").out) == (0, run("version").out)
+
+
+def test_a_command_that_is_none_is_named_with_what_there_is():
+    near, far = run("raed", "x"), run("fly", "--json")
+    assert near.code == 2 and "'raed'" in near.err and "did you mean 'read'" in near.err
+    assert far.code == 2 and "no command 'fly'. There are read, write, plan" in far.json["text"]
+    assert "command is required" in run().err
+
+
+def test_no_time_at_all_is_no_time_limit(sample, tmp_path):
+    for result in (run("read", sample[0], "--to", "host", "--time-limit", "0"), run("read", sample[0], "--to", "host", env={"WAYBILL_TIME_LIMIT": "0s"})):
+        assert result.code == 2 and "a time over zero such as 30s, or none" in result.err
+    assert run("read", sample[0], "--to", "host", "--time-limit", "none").code == 0
+
+
+def test_what_is_no_configuration_file_is_named_and_not_waited_for(tmp_path):
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "twice").write_text('{"task_size": "1MiB", /* and */ "task_size": "2MiB"}')
+    for name, words in {"folder": "is a directory", "fifo": "is a named pipe", "twice": "'task_size' is there twice"}.items():
+        result = run("config", env={"WAYBILL_CONFIG": str(tmp_path / name)}, timeout=10)
+        assert result.code == 2 and words in result.err and str(tmp_path / name) in result.err
+
+
+def test_receipts_never_go_into_the_file_that_is_moved(sample, tmp_path):
+    path, content = sample
+    link, other = tmp_path / "link", tmp_path / "other"
+    link.symlink_to(path)
+    other.write_bytes(b"other")
+    for log in (path, link):
+        for words in (("read", path, "--to", "host"), ("write", path, "--from", other), ("write", path, "--from", other, "--truncate")):
+            result = run(*words, "--json", env={"WAYBILL_RECEIPTS": str(log)})
+            assert result.code == 2 and "very file" in result.json["text"] and path.read_bytes() == content
+    assert run("write", tmp_path / "new", "--from", other, "--create", env={"WAYBILL_RECEIPTS": str(tmp_path / "new")}).code == 2
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_file_that_promises_more_than_it_has_is_not_called_truncated():
+    promising = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    if not promising.exists():
+        pytest.skip("this kernel has no such file")
+    result = run("read", promising, "--to", "host", "--json")
+    assert result.code == 3 and "as of files of /sys" in result.json["text"] and "meanwhile" not in result.json["text"]
 
 
 def test_config_tells_where_each_value_came_from(tmp_path):
@@ -137,12 +182,18 @@ def test_config_tells_where_each_value_came_from(tmp_path):
     assert origin(env=env) == ("7MiB", "WAYBILL_TASK_SIZE")
     assert origin("--task-size", "8MiB", env=env) == ("8MiB", "call")
     assert run("config", env={"WAYBILL_CONFIG": "/nowhere.json"}).code == 2
-    assert "WAYBILL_TASKSIZE" in run("config", env={"WAYBILL_TASKSIZE": "1"}).out
+    assert "WAYBILL_TSAK_SIZE is set, but no setting has this variable; did you mean WAYBILL_TASK_SIZE?" in run("config", env={"WAYBILL_TSAK_SIZE": "1"}).out
 
 
 def test_the_settings_page_is_the_tables(sample):
     page = PROGRAM.parents[2] / "docs/settings.md"
     assert run("config", "--markdown").out == page.read_text()
+
+
+def test_the_page_of_the_command_line_is_what_help_prints():
+    root = PROGRAM.parents[2]
+    page = subprocess.run([root / "scripts/cli_page.sh", PROGRAM], capture_output=True, text=True, check=True).stdout
+    assert page == (root / "docs/cli.md").read_text(), "run scripts/docs.sh"
 
 
 def test_out_holds_the_bytes_and_is_never_the_input(sample, tmp_path):

@@ -37,6 +37,17 @@ def test_each_step_has_its_example():
     assert SAVED
 
 
+def test_the_probe_is_shown_as_the_stand_ins_give_it(waybill, tmp_path):
+    file = tmp_path / "file"
+    file.write_bytes(bytes(1 << 20))
+    printed = waybill("check", file, "--probe", fakes=True, env={"FAKE_CUFILE_REGISTER_ERROR": "5030"}).out.splitlines()
+    lines = next(lines for command, lines in examples() if "--probe" in command)
+    shown = [line for line in lines if "tried" in line]
+    assert len(shown) == 3
+    for line in shown:
+        assert any(other.startswith(line.removesuffix("...").rstrip()) for other in printed), line
+
+
 def test_a_plan_is_shown_as_plan_prints_it(waybill, tmp_path):
     file = tmp_path / "file"
     file.write_bytes(bytes(8 << 20))

@@ -7,6 +7,9 @@ from typing import Any
 import numpy
 
 from .._array import Array
+from ..errors import make_error
+
+_MOST_DIMENSIONS = getattr(numpy, "MAXDIMS", 64)  # which NumPy 2 has without a name
 
 
 class NumpyPlace:
@@ -18,6 +21,11 @@ class NumpyPlace:
         return numpy.frombuffer(memory, numpy.uint8) if size_bytes else numpy.empty(0, numpy.uint8)
 
     def view(self, memory: Any, begin: int, size_bytes: int, dtype: Any, shape: tuple[int, ...], order: str = "C") -> Any:
+        if len(shape) > _MOST_DIMENSIONS:
+            raise make_error(
+                "invalid-argument",
+                f"an array of {len(shape)} dimensions is more than NumPy has ({_MOST_DIMENSIONS}); take framework='pt'",
+            )
         if not size_bytes:  # elements may have no bytes
             return numpy.empty(shape, dtype, order=order)  # type: ignore[call-overload]
         return memory[begin : begin + size_bytes].view(dtype).reshape(shape, order=order)

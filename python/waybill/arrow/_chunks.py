@@ -108,6 +108,8 @@ def _find(file: File, columns: Any, row_groups: Any) -> tuple[list[Chunk], Any]:
     if isinstance(columns, str):
         columns = [columns]
     wanted = None if columns is None else _pick(list(columns), table.columns)
+    if isinstance(row_groups, (str, bytes)) or (row_groups is not None and not hasattr(row_groups, "__iter__")):
+        raise TypeError(f"row_groups must be an iterable of whole numbers such as [0, 2], not {row_groups!r}")
     numbers = (
         range(table.row_groups) if row_groups is None else sorted({_check(number, table.row_groups) for number in row_groups})
     )
@@ -133,6 +135,8 @@ def _pick(names: list[str], columns: list[str]) -> set[str]:
 
 
 def _check(number: Any, count: int) -> int:
+    if not hasattr(number, "__index__"):
+        raise TypeError(f"row_groups must hold whole numbers, not {number!r}")
     number = number.__index__()
     if not 0 <= number < count:
         raise IndexError(f"row group {number} is not among {count}")

@@ -92,6 +92,11 @@ def _data_offset(file: File, header_offset: int, shown: str) -> int:
 def _member(file: File, name: str, begin: int, size_bytes: int) -> Member:
     shown = _shown(file, name)
     content = io.BytesIO(read_bytes(file, begin, min(size_bytes, _PREFIX_BYTES)))
+    if _PREFIX_BYTES < (header_bytes := _header_bytes(content.getvalue())) <= size_bytes:
+        raise make_error(
+            "bad-format",
+            f"{shown} has a header of {header_bytes} bytes; at most {_PREFIX_BYTES} are read (numpy.load: max_header_size)",
+        )
     try:
         shape, fortran, dtype = _parse(content)
     except Exception as problem:  # the parsers of NumPy and Python, over bytes that may say anything
@@ -108,6 +113,12 @@ def _member(file: File, name: str, begin: int, size_bytes: int) -> Member:
             "bad-format", f"{shown} of {dtype} and shape {shape} has {total} bytes, but {size_bytes - content.tell()} follow"
         )
     return Member(dtype, shape, "F" if fortran else "C", begin + content.tell(), total)
+
+
+# Of all that stands before the elements: version 1.0 gives the length of its text in two bytes, newer ones in four.
+def _header_bytes(prefix: bytes) -> int:
+    width = {b"\x01": 2, b"\x02": 4, b"\x03": 4}.get(prefix[6:7])
+    return 0 if width is None else 8 + width + int.from_bytes(prefix[8 : 8 + width], "little")
 
 
 def _parse(content: io.BytesIO) -> tuple[tuple[int, ...], bool, Any]:

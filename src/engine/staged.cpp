@@ -145,7 +145,7 @@ public:
 
     void submit(std::span<const Assignment> assignments) override {
         while (!assignments.empty()) {
-            if (!single_ && second_wanted_ && halves_[0].busy) {
+            if (!single_ && !asked_twice_ && halves_[0].busy) {
                 take_second_slot();
             }
             Half& half = next_half();
@@ -231,9 +231,8 @@ private:
     // A second slot is wanted once there is something to overlap: a request of one unit holds one.
     void take_second_slot() {
         const std::uint64_t start = now_ns();
-        const SlotPool::Trial trial = SlotPool::instance().try_take(slot_bytes_, pinned_limit_, &api_);
-        halves_[1].slot = SlotLease(trial.slot);
-        second_wanted_ = trial.later;
+        asked_twice_ = true;
+        halves_[1].slot = SlotLease(SlotPool::instance().try_take(slot_bytes_, pinned_limit_, &api_));
         turn_ = halves_[1].slot ? 1 : 0;
         times_.wait_ns += now_ns() - start;
     }
@@ -263,7 +262,7 @@ private:
     std::uint64_t slot_bytes_;
     std::uint64_t pinned_limit_;
     std::array<Half, 2> halves_;
-    bool second_wanted_ = true;
+    bool asked_twice_ = false;
     std::size_t turn_ = 0;
     std::vector<Outcome> finished_;
 };

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
-#include <utility>
 
 #include "base/clock.hpp"
 #include "base/forks.hpp"
@@ -179,20 +178,8 @@ SlotPool::Attempt SlotPool::give_up(Slot slot, std::size_t size_bytes) {
     return attempt;
 }
 
-SlotPool::Trial SlotPool::try_take(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (const Slot slot = take_free(size_bytes, api != nullptr)) {
-            return {slot};
-        }
-        if (std::exchange(making_ahead_, true)) {
-            return {{}, true};
-        }
-    }
-    const Trial trial{attempt(size_bytes, limit_bytes, api).slot};
-    const std::lock_guard lock(mutex_);
-    making_ahead_ = false;
-    return trial;
+Slot SlotPool::try_take(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api) {
+    return attempt(size_bytes, limit_bytes, api).slot;
 }
 
 Slot SlotPool::take(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api) {

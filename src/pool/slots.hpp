@@ -35,13 +35,8 @@ public:
     // the first: one slot can always be had. Where no pinned memory is wanted `api` is null.
     // Throws Error out_of_memory only when not even one pageable slot can be had.
     [[nodiscard]] Slot take(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api);
-    // The same without waiting, for one that is not needed yet: an empty slot when none can be had at once. Such slots are made by
-    // one thread at a time: what a process's first read waits for is mostly the making of slots, which hold each other up.
-    struct Trial {
-        Slot slot;
-        bool later = false;  // none, because another thread is making one now: worth asking again
-    };
-    [[nodiscard]] Trial try_take(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api);
+    // The same without waiting: an empty slot when none can be had at once.
+    [[nodiscard]] Slot try_take(std::size_t size_bytes, std::uint64_t limit_bytes, const CudaApi* api);
     void give_back(Slot slot) noexcept;
     // Frees the slots that nobody holds; returns their bytes.
     std::uint64_t free_unused() noexcept;
@@ -72,7 +67,6 @@ private:
     std::uint64_t in_use_ = 0;  // slots
     std::uint64_t returns_ = 0;  // slots and reservations given back
     std::uint64_t refusals_ = 0;
-    bool making_ahead_ = false;  // a slot that is not needed yet
 
     std::mutex spaces_mutex_;
     std::byte* spaces_ = nullptr;  // mapped and not yet a slot's

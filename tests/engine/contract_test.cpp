@@ -126,7 +126,7 @@ protected:
         const std::uint64_t limit = limit_bytes();
         EXPECT_LE(SlotPool::instance().held_bytes(), std::max(held_before_, limit));
         // The whole limit can be had in one: nobody holds a slot.
-        EXPECT_TRUE(SlotLease(SlotPool::instance().try_take(limit, limit, nullptr).slot));
+        EXPECT_TRUE(SlotLease(SlotPool::instance().try_take(limit, limit, nullptr)));
     }
 
     [[nodiscard]] bool on_gpu() const { return GetParam().engine != EngineKind::host; }

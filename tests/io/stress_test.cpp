@@ -511,7 +511,7 @@ TEST(Stress, EveryByteIsRightOrReportedAndNothingHangsOrIsLeft) {
     EXPECT_EQ(descriptors(), 0) << "; WAYBILL_STRESS_SEED=" << seed;
     EXPECT_LE(SlotPool::instance().held_bytes(), kPinnedLimit) << "; WAYBILL_STRESS_SEED=" << seed;
     // The whole limit can be had in one: nobody holds a slot.
-    EXPECT_TRUE(SlotLease(SlotPool::instance().try_take(kPinnedLimit, kPinnedLimit, nullptr).slot))
+    EXPECT_TRUE(SlotLease(SlotPool::instance().try_take(kPinnedLimit, kPinnedLimit, nullptr)))
         << "; WAYBILL_STRESS_SEED=" << seed;
     done = true;
     watchdog.join();

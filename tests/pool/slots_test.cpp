@@ -69,39 +69,6 @@ TEST_F(Slots, FreeingLeavesWhatIsInUse) {
     EXPECT_EQ(pool_.held_bytes(), 0U);
 }
 
-// Slots that are not needed yet are made by one thread at a time: another is told so, and waits for none.
-TEST_F(Slots, OneThreadAtATimeMakesASlotAhead) {
-    static std::atomic<bool> entered;
-    static std::atomic<bool> go_on;
-    entered = false;
-    go_on = false;
-    may_map = [] {
-        entered = true;
-        while (!go_on) {
-            std::this_thread::sleep_for(milliseconds(1));
-        }
-        return true;
-    };
-    std::future<SlotPool::Trial> made =
-        std::async(std::launch::async, [this] { return pool_.try_take(kSlotBytes, 4 * kSlotBytes, nullptr); });
-    while (!entered) {
-        std::this_thread::sleep_for(milliseconds(1));
-    }
-    const SlotPool::Trial meanwhile = pool_.try_take(kSlotBytes, 4 * kSlotBytes, nullptr);
-    EXPECT_FALSE(meanwhile.slot);
-    EXPECT_TRUE(meanwhile.later);
-    go_on = true;
-    const SlotPool::Trial first = made.get();
-    EXPECT_TRUE(first.slot);
-    const SlotPool::Trial next = pool_.try_take(kSlotBytes, 4 * kSlotBytes, nullptr);
-    EXPECT_TRUE(next.slot);
-    const SlotPool::Trial beyond = pool_.try_take(4 * kSlotBytes, 4 * kSlotBytes, nullptr);
-    EXPECT_FALSE(beyond.slot);
-    EXPECT_FALSE(beyond.later);  // the limit: asking again soon is of no use
-    pool_.give_back(first.slot);
-    pool_.give_back(next.slot);
-}
-
 // Slots of one mapping follow one another, each whole and on a page of its own.
 TEST_F(Slots, NeighboursDoNotOverlap) {
     std::vector<Slot> slots;
@@ -200,7 +167,7 @@ TEST_F(Slots, OneOfPageableMemoryIsTheLastResortAndIsNotKept) {
     const Slot slot = pool_.take(kSlotBytes, 100 * kSlotBytes, &api);
     EXPECT_TRUE(slot);
     EXPECT_FALSE(slot.pinned);
-    EXPECT_FALSE(pool_.try_take(kSlotBytes, 100 * kSlotBytes, &api).slot) << "more of it would only be slower";
+    EXPECT_FALSE(pool_.try_take(kSlotBytes, 100 * kSlotBytes, &api)) << "more of it would only be slower";
     std::future<ErrorCode> waiter = take_in_thread(pool_, 100 * kSlotBytes, &api);
     EXPECT_EQ(waiter.wait_for(milliseconds(50)), std::future_status::timeout);
     pool_.give_back(slot);

@@ -1,6 +1,11 @@
 """The time limit of a request bounds what comes before its first byte as well."""
 
+import time
+
 import pytest
+
+import waybill
+from waybill._deadline import Deadline
 
 CALLS = {
     "read_into": "file.read_into(array, time_limit=0.4)",
@@ -62,3 +67,30 @@ try: waybill.read(sys.argv[1])
 except KeyboardInterrupt: print('interrupted', time.monotonic() - start < 5)
 """
     assert over_fakes(code, path, FAKE_CUDA_INIT_DELAY_MS="300000").split() == ["interrupted", "True"]
+
+
+def test_a_start_of_cuda_and_an_open_of_cufiles_driver_share_one_limit(tmp_path, over_fakes):
+    path = tmp_path / "x"
+    path.write_bytes(b"x" * 65536)
+    code = """
+import sys, time, waybill
+start = time.monotonic()
+try: waybill.read(sys.argv[1], device=0, compat_mode='off', time_limit=3.5)
+except waybill.TimedOut as error: print(error.code, 'cuFileDriverOpen' in str(error), time.monotonic() - start < 6)
+"""
+    told = over_fakes(code, path, FAKE_CUDA_INIT_DELAY_MS="3000", FAKE_CUFILE_OPEN_HANG="1")
+    assert told.split() == ["timeout", "True", "True"]
+
+
+def test_a_deadline_leaves_less_and_less_and_tells_its_limit():
+    deadline = Deadline.of_call(0.05)
+    first = deadline.left(10)
+    assert 0 < first <= 0.05
+    assert deadline.left(0.001) <= 0.001
+    time.sleep(0.06)
+    assert deadline.over() and deadline.left(10) == 0
+    assert "the request did not end within 0.05 s" in str(deadline.error("the request"))
+    never = Deadline.of_call(None)
+    assert not never.over() and never.left(7) == 7
+    with pytest.raises(waybill.BadArgument, match="time_limit is 0;"):
+        Deadline.of_call(0)

@@ -21,6 +21,7 @@ from ._array import Array
 from ._arrays import describe as _describe
 from ._aside import aside as _aside
 from ._check import Check, Finding, Verdict, check
+from ._deadline import Deadline as _Deadline
 from ._file import File, check_count, pread_many, read_many
 from ._future import Future
 from ._places import device_name
@@ -77,11 +78,12 @@ def read(
         start = check_count(offset, "offset")
         rest = max(0, file.size - start)
         asked = rest if size is None else check_count(size, "size")
-        array = _new_array(device, min(asked, rest), file._time_limit if time_limit is None else time_limit)
-        if asked > rest:
-            array.receipt = file._read_new(array, start, asked, require, time_limit, progress)
+        deadline = _Deadline.of_call(file._time_limit if time_limit is None else time_limit)
+        array = _new_array(device, min(asked, rest), deadline)
+        if asked > rest or deadline.limit is not None:
+            array.receipt = file._read_new(array, start, asked, require, deadline, progress)
         else:
-            array.receipt = file.read_into(array, offset=start, require=require, time_limit=time_limit, progress=progress)
+            array.receipt = file.read_into(array, offset=start, require=require, progress=progress)
     array._shorten(array.receipt.moved_bytes)  # the file may have become shorter meanwhile
     return array
 
@@ -90,14 +92,14 @@ def read(
 _started: set[Any] = set()
 
 
-def _new_array(device: Any, size_bytes: int, time_limit: float | None) -> Array:
+def _new_array(device: Any, size_bytes: int, deadline: _Deadline) -> Array:
     def make() -> Array:
         return Array(_place(device), size_bytes)
 
     name = None if device is None else device_name(device)
     if name in _started:
         return make()
-    array = _aside(make, time_limit, "starting CUDA (cuInit, cuDevicePrimaryCtxRetain)")
+    array = _aside(make, deadline, "starting CUDA (cuInit, cuDevicePrimaryCtxRetain)")
     _started.add(name)
     return array
 

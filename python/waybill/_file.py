@@ -11,7 +11,8 @@ from . import _core
 from ._arrays import Memory, describe
 from ._arrays.buffer import PLAIN
 from ._arrays.cupy import plain as plain_cupy
-from ._future import Future, check_time_limit
+from ._deadline import Deadline, check_time_limit
+from ._future import Future
 from ._receipt import Receipt, leave
 from ._settings import as_texts, context_settings
 from ._streams import stream_handle
@@ -135,13 +136,13 @@ class File:
         calls = (self._core.read, self._core.pread)
         return _finish(calls, (place, require, texts), (self, memory.owner), asked, limit, total)
 
-    def _read_new(self, array: Any, offset: int, size: int, require: str, time_limit: float | None, progress: bool) -> Receipt:
+    def _read_new(self, array: Any, offset: int, size: int, require: str, deadline: Deadline, progress: bool) -> Receipt:
         """Reads ``size`` bytes into an array that was made for as many of them as the file has: what it lacks is short."""
         memory = describe(array, writable=True)
         place = _place(memory, offset, size, 0, None)
-        limit = self._time_limit if time_limit is None else time_limit
-        core = self._core.pread(place, _check_require(require), _texts({}, time_limit), (self, memory.owner), True)
-        return _wait(Future(core), limit, memory.size_bytes if progress else None)
+        limit = None if deadline.limit is None else max(deadline.left(deadline.limit), 1e-9)
+        core = self._core.pread(place, _check_require(require), _texts({}, limit), (self, memory.owner), True)
+        return _wait(Future(core), deadline, memory.size_bytes if progress else None)
 
     def pread_into(
         self,
@@ -174,10 +175,11 @@ class File:
     ) -> Receipt:
         """Writes ``size`` bytes (all, if ``None``) of ``array`` to the file from ``offset`` on; ``sync`` adds an fsync."""
         settings.update(_texts({}, time_limit))
+        deadline = Deadline.of_call(self._time_limit if time_limit is None else time_limit)
         future = self.pwrite_from(
             array, offset=offset, size=size, target_offset=target_offset, require=require, stream=stream, sync=sync, **settings
         )
-        return _wait(future, self._time_limit if time_limit is None else time_limit)
+        return _wait(future, deadline)
 
     def pwrite_from(
         self,
@@ -301,15 +303,13 @@ class File:
 
 
 # `total_bytes`: of a request whose progress is to be shown.
-def _wait(future: Future, time_limit: float | None, total_bytes: int | None = None) -> Receipt:
+def _wait(future: Future, deadline: Deadline, total_bytes: int | None = None) -> Receipt:
     try:
-        if time_limit is not None:
-            time_limit = check_time_limit(time_limit)
         if total_bytes is not None:
             from ._progress import follow
 
-            return follow(future, total_bytes, time_limit)
-        return future.result(time_limit)
+            return follow(future, total_bytes, deadline)
+        return future._result_until(deadline)
     except BaseException:
         future.cancel()
         raise
@@ -323,7 +323,8 @@ def _finish(
     at_once, begin = calls
     if time_limit is None and total_bytes is None and asked < _INTERRUPTIBLE_BYTES:
         return leave(at_once(*arguments))
-    return _wait(Future(begin(*arguments, kept)), time_limit, total_bytes)
+    deadline = Deadline.of_call(time_limit)  # from before what begins it: that may wait for cuFile's driver
+    return _wait(Future(begin(*arguments, kept)), deadline, total_bytes)
 
 
 def _each(requests: Any) -> Iterable[Any]:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import atexit
 import os
-import time
 from collections.abc import Generator
 from typing import Any
 
 from . import _core
+from ._deadline import SLICE_SECONDS, Deadline
 from ._receipt import Receipt, leave
-from .errors import Error, make_error
-
-# Waiting lets go of the GIL for this long, then looks for signals.
-SLICE_SECONDS = 0.1
+from .errors import Error
 
 # The process must end even if a request hangs in the kernel: what is not done by then is left to it, memory and all.
 atexit.register(_core.end_all, 1.0)
@@ -42,23 +39,22 @@ class Future:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Waits at most ``timeout`` seconds (``None``: until done); returns ``done()``. Signals are served meanwhile."""
-        if timeout is None:
-            while not self._core.wait_for(SLICE_SECONDS):
-                pass
-            return True
-        until = time.monotonic() + check_seconds(timeout, "timeout")
-        left = until - time.monotonic()
-        while not self._core.wait_for(max(0.0, min(left, SLICE_SECONDS))):
-            left = until - time.monotonic()
-            if left <= 0:
+        return self._wait_until(Deadline(timeout, "timeout"))
+
+    def _wait_until(self, deadline: Deadline) -> bool:
+        while not self._core.wait_for(deadline.left(SLICE_SECONDS)):
+            if deadline.over():
                 return self._core.done()
         return True
 
     def result(self, timeout: float | None = None) -> Receipt:
         """The receipt. Raises the request's error, or ``waybill.TimedOut`` (a ``TimeoutError``) when ``timeout`` seconds are
         over: the request then goes on and this can be called again."""
-        if not self.wait(timeout):
-            raise make_error("timeout", f"the request did not end within {timeout} s; it goes on")
+        return self._result_until(Deadline(timeout, "timeout"))
+
+    def _result_until(self, deadline: Deadline) -> Receipt:
+        if not self._wait_until(deadline):
+            raise deadline.error("the request")
         return leave(self._core.get())
 
     def cancel(self) -> bool:
@@ -100,21 +96,3 @@ class Future:
 
     def __repr__(self) -> str:
         return f"<waybill.Future {'done' if self.done() else 'running'}>"
-
-
-def check_time_limit(value: Any) -> float:
-    """A time limit in seconds: over 0, as the setting of that name."""
-    seconds = check_seconds(value, "time_limit")
-    if seconds == 0:
-        raise make_error("invalid-argument", f"time_limit is {value!r}; give a time over zero in seconds, or None for none")
-    return seconds
-
-
-def check_seconds(value: Any, name: str) -> float:
-    """``value`` as a time in seconds; under 0 counts as 0, and more than 30 years as that."""
-    if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
-        raise TypeError(f"{name} must be a number of seconds, not {type(value).__name__}")
-    seconds = float(value)
-    if seconds != seconds:
-        raise make_error("invalid-argument", f"{name} is not a number")
-    return min(max(seconds, 0.0), 1e9)

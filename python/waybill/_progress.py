@@ -5,32 +5,25 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import sys
-import time
 from collections.abc import Callable, Iterator
 
+from ._deadline import Deadline
 from ._future import Future
 from ._receipt import Receipt
-from .errors import make_error
 
 _AFTER_SECONDS = 1.0
 _STEP_SECONDS = 0.1
 
 
-def follow(future: Future, total_bytes: int, time_limit: float | None) -> Receipt:
-    """``future.result(time_limit)``, with a bar on standard error where that is a terminal or the program a notebook's."""
-    until = None if time_limit is None else time.monotonic() + time_limit
-
-    def left(at_most: float) -> float:
-        return at_most if until is None else min(at_most, until - time.monotonic())
-
-    if not future.wait(left(_AFTER_SECONDS)) and left(1) > 0:
+def follow(future: Future, total_bytes: int, deadline: Deadline) -> Receipt:
+    """``future.result()`` until the ``deadline``, with a bar on standard error where that is a terminal or the program a
+    notebook's."""
+    if not future.wait(deadline.left(_AFTER_SECONDS)) and not deadline.over():
         with _bar(total_bytes) as show:
-            while not future.wait(left(_STEP_SECONDS)) and left(1) > 0:
+            while not future.wait(deadline.left(_STEP_SECONDS)) and not deadline.over():
                 show(future.moved_bytes())
             show(future.moved_bytes())
-    if not future.done() and left(1) <= 0:
-        raise make_error("timeout", f"the request did not end within {time_limit} s; it goes on")
-    return future.result()
+    return future._result_until(deadline)
 
 
 @contextlib.contextmanager

@@ -71,16 +71,24 @@ std::uint64_t left_in_groups(const MachineRoot& root, const std::string& hierarc
     return left;
 }
 
-// "150000 100000": so much time in each period, by all threads together. Absent where there is no limit.
-std::optional<std::uint64_t> cores_of_quota(const MachineRoot& root, const std::string& path) {
-    const Fact<std::string> quota = root.read(path);
-    const auto fields = split(trim(quota.value), ' ');
-    const auto allowed = number_in(fields[0]);
-    const auto period = fields.size() == 2 ? number_in(fields[1]) : std::nullopt;
+// So much time in each period, by all threads together. Absent where there is no limit.
+std::optional<std::uint64_t> cores_of_quota(std::optional<std::uint64_t> allowed, std::optional<std::uint64_t> period) {
     if (!allowed || !period || *period == 0) {
         return std::nullopt;
     }
     return *allowed / *period + (*allowed % *period != 0 ? 1 : 0);
+}
+
+// Version 2 has both numbers in one file: "150000 100000".
+std::optional<std::uint64_t> cores_of_group(const MachineRoot& root, const std::string& group) {
+    const Fact<std::string> quota = root.read(group + "/cpu.max");
+    const auto fields = split(trim(quota.value), ' ');
+    return cores_of_quota(number_in(fields[0]), fields.size() == 2 ? number_in(fields[1]) : std::nullopt);
+}
+
+// Version 1 has a file for each; -1 is no limit.
+std::optional<std::uint64_t> cores_of_version1_group(const MachineRoot& root, const std::string& group) {
+    return cores_of_quota(number_of_file(root, group + "/cpu.cfs_quota_us"), number_of_file(root, group + "/cpu.cfs_period_us"));
 }
 
 // The kernel refuses a mask with less room than it has CPUs, which may be more than cpu_set_t's 1024.
@@ -128,10 +136,10 @@ std::uint64_t free_memory_bytes(const MachineRoot& root) {
 
 std::optional<std::uint64_t> cores_under_quotas(const MachineRoot& root) {
     std::optional<std::uint64_t> least;
-    for_each_group("/sys/fs/cgroup", cgroup_folder(root, ""), [&](const std::string& group) {
-        const auto cores = cores_of_quota(root, group + "/cpu.max");
-        least = cores ? std::min(*cores, least.value_or(*cores)) : least;
-    });
+    const auto take = [&](std::optional<std::uint64_t> cores) { least = cores ? std::min(*cores, least.value_or(*cores)) : least; };
+    for_each_group("/sys/fs/cgroup", cgroup_folder(root, ""), [&](const auto& group) { take(cores_of_group(root, group)); });
+    for_each_group("/sys/fs/cgroup/cpu", cgroup_folder(root, "cpu"),
+                   [&](const auto& group) { take(cores_of_version1_group(root, group)); });
     return least;
 }
 

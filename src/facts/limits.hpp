@@ -13,7 +13,7 @@ namespace waybill {
 // MemAvailable, less where a cgroup's limit leaves less. 0 when it cannot be told.
 [[nodiscard]] std::uint64_t free_memory_bytes(const MachineRoot& root);
 
-// The least that the CPU quotas of a cgroup and its parents leave, rounded up; absent where none sets one.
+// The least that the CPU quotas of a cgroup (version 2 or 1) and its parents leave, rounded up; absent where none sets one.
 [[nodiscard]] std::optional<std::uint64_t> cores_under_quotas(const MachineRoot& root);
 
 // The cores of the affinity mask (live) under those quotas; at least 1.

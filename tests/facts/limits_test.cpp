@@ -84,6 +84,20 @@ TEST(Limits, TheLeastCpuQuotaOfAGroupAndItsParentsCounts) {
     EXPECT_EQ(of("max 100000\n", "5 0\n", ""), std::nullopt);
 }
 
+TEST(Limits, TheLeastCpuQuotaOfAVersion1GroupAndItsParentsCounts) {
+    const auto of = [](const char* top, const char* own) {
+        const Machine machine({{"/proc/self/cgroup", "5:memory:/m\n4:cpu,cpuacct:/a/b\n0::/\n"},
+                               {"/sys/fs/cgroup/cpu/cpu.cfs_quota_us", top},
+                               {"/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n"},
+                               {"/sys/fs/cgroup/cpu/a/b/cpu.cfs_quota_us", own},
+                               {"/sys/fs/cgroup/cpu/a/b/cpu.cfs_period_us", "50000\n"}});
+        return cores_under_quotas(machine.root());
+    };
+    EXPECT_EQ(of("-1\n", "125000\n"), 3U);
+    EXPECT_EQ(of("200000\n", "400000\n"), 2U);
+    EXPECT_EQ(of("-1\n", "-1\n"), std::nullopt);
+}
+
 TEST(Limits, MoreCpusThanAPlainMaskHoldsAreCounted) {
     for (const int cpus : {1, 1024, 1025, 5000}) {
         kernel_cpus = cpus;

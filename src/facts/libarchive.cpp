@@ -26,6 +26,7 @@ Libarchive::Libarchive() {
     bind(next, "archive_read_next_header");
     bind(data, "archive_read_data");
     bind(problem_of, "archive_error_string");
+    bind(errno_of, "archive_errno");
     bind(pathname, "archive_entry_pathname");
     bind(filetype, "archive_entry_filetype");
     bind(size, "archive_entry_size");

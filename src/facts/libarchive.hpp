@@ -17,6 +17,7 @@ struct Libarchive {
     decltype(&archive_read_next_header) next = nullptr;
     decltype(&archive_read_data) data = nullptr;
     decltype(&archive_error_string) problem_of = nullptr;
+    decltype(&archive_errno) errno_of = nullptr;
     decltype(&archive_entry_pathname) pathname = nullptr;
     decltype(&archive_entry_filetype) filetype = nullptr;
     decltype(&archive_entry_size) size = nullptr;

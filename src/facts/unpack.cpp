@@ -29,6 +29,19 @@ constexpr std::uint64_t kMostEntries = 100'000;
     throw Error(ErrorCode::bad_setting, fmt::format("'{}' is no archive of a machine: {}", path, why));
 }
 
+// An entry's file or folder could not be made. Where its name or kind is why, so is the archive; else this machine.
+[[noreturn]] void cannot_make(const std::filesystem::path& path, int problem, const std::string& archive) {
+    for (const int of_names : {EEXIST, EISDIR, ELOOP, ENAMETOOLONG, ENOTDIR}) {
+        if (problem == of_names) {
+            refuse(archive, fmt::format("{} cannot be made in it ({})", path.string(), errno_name(problem)));
+        }
+    }
+    throw_if_out_of_descriptors(problem, archive);
+    throw Error(problem == ENOSPC || problem == EDQUOT ? ErrorCode::disk_full : ErrorCode::io_error,
+                fmt::format("unpacking '{}' failed at {}; set TMPDIR to a folder with room for it", archive, path.string()),
+                native_errno(problem));
+}
+
 // ./a/b -> a/b. An entry that leads out is refused.
 std::filesystem::path inner_path(std::string_view name, const std::string& archive) {
     if (name.size() > PATH_MAX) {
@@ -87,6 +100,7 @@ public:
         }
         api_.tar(reader_.get());
         if (api_.open(reader_.get(), archive_.c_str(), 65536) != ARCHIVE_OK) {
+            throw_if_out_of_descriptors(api_.errno_of(reader_.get()), archive_);
             refuse(archive_, problem());
         }
     }
@@ -111,12 +125,17 @@ public:
     }
 
     // The bytes of the entry at hand, at most the size that was counted.
-    void copy_to(const Fd& file) {
+    void copy_to(const Fd& file, const std::filesystem::path& path) {
         char chunk[65536];
         la_ssize_t count = 0;
         while ((count = api_.data(reader_.get(), chunk, sizeof chunk)) > 0) {
-            if (::write(file.get(), chunk, static_cast<std::size_t>(count)) != count) {
-                refuse(archive_, "unpacking it failed: " + errno_name(errno));
+            for (const char* rest = chunk; count > 0;) {
+                const ssize_t written = ::write(file.get(), rest, static_cast<std::size_t>(count));
+                if (written <= 0) {
+                    cannot_make(path, written < 0 ? errno : EIO, archive_);
+                }
+                rest += written;
+                count -= written;
             }
         }
         if (count < 0) {
@@ -138,13 +157,16 @@ private:
 // A folder below `base`, made on the way; no symbolic link is followed, so nothing leaves `base`.
 Fd folder_below(int base, const std::filesystem::path& path, const std::string& archive) {
     Fd at(::fcntl(base, F_DUPFD_CLOEXEC, 0));
+    if (!at) {
+        cannot_make(path, errno, archive);
+    }
     for (const auto& part : path) {
         if (::mkdirat(at.get(), part.c_str(), 0700) != 0 && errno != EEXIST) {
-            refuse(archive, fmt::format("the folder {} cannot be made ({})", path.string(), errno_name(errno)));
+            cannot_make(path, errno, archive);
         }
         Fd next(::openat(at.get(), part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
         if (!next) {
-            refuse(archive, fmt::format("{} is not a folder there ({})", path.string(), errno_name(errno)));
+            cannot_make(path, errno, archive);
         }
         at = std::move(next);
     }
@@ -164,9 +186,9 @@ void make(const Libarchive& api, Pass& pass, archive_entry* entry, int base, con
     } else if (kind == AE_IFREG) {
         const Fd file(::openat(folder.get(), path.filename().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
         if (!file) {
-            refuse(archive, fmt::format("the file {} cannot be made ({})", path.string(), errno_name(errno)));
+            cannot_make(path, errno, archive);
         }
-        pass.copy_to(file);
+        pass.copy_to(file, path);
     }  // devices, pipes and the like say nothing
 }
 
@@ -176,6 +198,9 @@ void unpack(const std::string& archive, const std::string& folder) {
     const Libarchive& api = libarchive(archive);
     Pass(api, archive).for_each([](archive_entry* /*entry*/, const std::filesystem::path& /*path*/) {});
     const Fd base(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!base) {
+        cannot_make(folder, errno, archive);
+    }
     Pass pass(api, archive);
     pass.for_each([&](archive_entry* entry, const std::filesystem::path& path) { make(api, pass, entry, base.get(), path, archive); });
 }

@@ -128,6 +128,22 @@ def test_a_lack_of_descriptors_is_told_as_one(waybill, tmp_path, words):
     assert codes == {"EMFILE"}
 
 
+LIMITS = [(resource.RLIMIT_NOFILE, most, "ulimit -n") for most in range(4, 16)] + [(resource.RLIMIT_FSIZE, 10_000, "failed at proc/modules")]
+
+
+@pytest.mark.parametrize("limit, most, words", LIMITS)
+def test_what_this_machine_cannot_unpack_is_no_fault_of_the_archive(waybill, tmp_path, limit, most, words):
+    (tmp_path / "modules").write_bytes(os.urandom(100_000))
+    archive = tmp_path / "state.tar"
+    with tarfile.open(archive, "w") as tar:
+        tar.add(tmp_path / "modules", "proc/modules")
+    result = waybill("check", "/x", "--root", archive, "--json", preexec_fn=lambda: resource.setrlimit(limit, (most, most)))
+    if result.out and result.json["schema"] == "waybill.error/1":
+        assert result.json["code"] == "io-error" and words in result.json["text"], result.json
+    else:
+        assert limit == resource.RLIMIT_NOFILE, result.out
+
+
 def end_by(number, words, folder, pattern, times=1, before=signal.SIG_DFL, **env):
     """Starts the program, sends it a signal so many times once a name of `pattern` is in `folder`, which is its TMPDIR; its exit
     code, and what is left there."""

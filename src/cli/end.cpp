@@ -1,12 +1,13 @@
 #include "cli/end.hpp"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
+#include <string_view>
 #include <thread>
 
 #include "base/leftover.hpp"
@@ -23,10 +24,19 @@ bool is_ignored(int number) {
     return ::sigaction(number, nullptr, &now) != 0 || now.sa_handler == SIG_IGN;
 }
 
+// Past the stream, which a thread that hangs in a write may hold, and only where nothing waits for a reader.
+void say_interrupted() noexcept {
+    constexpr std::string_view kText = "waybill: interrupted\n";
+    pollfd ready{STDERR_FILENO, POLLOUT, 0};
+    if (::poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0) {
+        [[maybe_unused]] const ssize_t count = ::write(STDERR_FILENO, kText.data(), kText.size());
+    }
+}
+
 [[noreturn]] void end_by(int number, const sigset_t& awaited) {
     remove_leftovers_for_good();
     if (number == SIGRTMIN) {
-        std::fputs("waybill: interrupted\n", stderr);
+        say_interrupted();
         ::_exit(exit_code(ErrorCode::interrupted));
     }
     ::signal(number, SIG_DFL);

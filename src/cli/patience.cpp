@@ -22,7 +22,10 @@ Patience::Patience(std::uint64_t limit_ns) : limit_ns_(limit_ns), start_ns_(now_
             end_by_interrupt(signal);
         }
     };
-    ::sigaction(SIGINT, &action, &before_);
+    ::sigaction(SIGINT, nullptr, &before_);
+    if (before_.sa_handler != SIG_IGN) {
+        ::sigaction(SIGINT, &action, nullptr);
+    }
 }
 
 Patience::~Patience() { ::sigaction(SIGINT, &before_, nullptr); }

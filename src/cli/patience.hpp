@@ -9,7 +9,8 @@
 
 namespace waybill {
 
-// While one lives the first ^C is only noted, and the second ends the program at once. One a program, on its main thread.
+// While one lives the first ^C is only noted, and the second ends the program at once; where it is ignored (nohup) it stays so.
+// One a program, on its main thread.
 class Patience {
 public:
     // `limit_ns`: from now on; 0 for none.

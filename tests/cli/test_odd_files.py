@@ -1,5 +1,6 @@
 """Files and names that a careful program meets: holes, files of /proc, names with control characters, outputs that stay whole."""
 
+import contextlib
 import os
 import resource
 import signal
@@ -144,11 +145,11 @@ def test_what_this_machine_cannot_unpack_is_no_fault_of_the_archive(waybill, tmp
         assert limit == resource.RLIMIT_NOFILE, result.out
 
 
-def end_by(number, words, folder, pattern, times=1, before=signal.SIG_DFL, **env):
+def end_by(number, words, folder, pattern, times=1, before=signal.SIG_DFL, stderr=subprocess.DEVNULL, **env):
     """Starts the program, sends it a signal so many times once a name of `pattern` is in `folder`, which is its TMPDIR; its exit
     code, and what is left there."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("WAYBILL_", "FAULTY_"))}
-    process = subprocess.Popen([str(PROGRAM), *map(str, words)], env={**environment, "TMPDIR": str(folder), **env}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(number, before))
+    process = subprocess.Popen([str(PROGRAM), *map(str, words)], env={**environment, "TMPDIR": str(folder), **env}, stdout=subprocess.DEVNULL, stderr=stderr, preexec_fn=lambda: signal.signal(number, before))
     deadline = time.monotonic() + 20
     while not list(folder.glob(pattern)):
         assert process.poll() is None and time.monotonic() < deadline, "it ended before"
@@ -208,3 +209,24 @@ class TestNothingIsLeftByAnInterrupt:
     def test_and_one_that_is_ignored_stays_so(self, tmp_path):
         archive, *place = long_to_unpack(tmp_path, 3000)
         assert end_by(signal.SIGINT, ("check", "/x", "--root", archive), *place, before=signal.SIG_IGN) == (1, [])
+
+    def test_and_so_it_does_while_a_command_awaits_it(self, tmp_path):
+        folder = tmp_path / "faulty"
+        folder.mkdir()
+        (tmp_path / "source").write_bytes(b"new")
+        slow = {"LD_PRELOAD": str(FAKES / "libfaulty_io.so"), "FAULTY_IO_DELAY_US": "500000"}
+        words = ("write", folder / "b", "--from", tmp_path / "source", "--atomic")
+        assert end_by(signal.SIGINT, words, folder, "b.waybill-*", times=2, before=signal.SIG_IGN, **slow) == (0, ["b"])
+        assert (folder / "b").read_bytes() == b"new"
+
+    def test_where_nobody_reads_what_it_says(self, tmp_path):
+        archive, *place = long_to_unpack(tmp_path)
+        reader, full = os.pipe()
+        os.set_blocking(full, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(full, bytes(4096))
+        os.set_blocking(full, True)
+        assert end_by(signal.SIGINT, ("check", "/x", "--root", archive), *place, stderr=full) == (130, [])
+        os.close(reader)
+        os.close(full)

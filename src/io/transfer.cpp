@@ -45,6 +45,7 @@ void Transfer::run(bool caller_helps) {
     }
     const std::uint32_t wanted = threads_wanted();
     const std::uint32_t tickets = caller_helps ? wanted - 1 : wanted;
+    const bool spin = consignment_.lading.spin;  // others may plan anew once they are asked for help
     expected_ = wanted;
     if (tickets != 0) {
         try {
@@ -56,7 +57,7 @@ void Transfer::run(bool caller_helps) {
     }
     if (caller_helps) {
         move_units(false);
-        if (consignment_.lading.spin) {
+        if (spin) {
             (void)spin_until([this] { return done(); });
         }
         wait();

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -29,6 +30,9 @@
 
 namespace waybill {
 namespace {
+
+// Longer than anyone waits, and short enough to be added to a clock.
+constexpr std::uint64_t kLongestWaitNs = std::uint64_t{365} * 24 * 3600 * 1'000'000'000;
 
 std::atomic<std::uint64_t> open_time_ns{0};
 
@@ -116,7 +120,7 @@ std::optional<CufileStatus> call_under_limit(CufileStatus (*function)(), std::ui
     }).detach();
     blocked.reset();
     std::unique_lock lock(call->mutex);
-    if (!call->changed.wait_for(lock, std::chrono::nanoseconds(limit_ns), [&] { return call->done; })) {
+    if (!call->changed.wait_for(lock, std::chrono::nanoseconds(std::min(limit_ns, kLongestWaitNs)), [&] { return call->done; })) {
         return std::nullopt;
     }
     return call->status;
@@ -200,7 +204,7 @@ private:
 
     void wait_for_driver(const CufileOptions& options) {
         const Attempt attempt(options.library, options.json, options.open_timeout_ns, options.try_in_child_first);
-        const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(options.wait_ns);
+        const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(std::min(options.wait_ns, kLongestWaitNs));
         std::unique_lock lock(mutex_);
         while (open_.load() == nullptr) {
             if (!opening_) {

@@ -79,7 +79,7 @@ def page() -> str:
     parts.append("## Errors\n\n" + prose(errors.__doc__))
     rows = ["| exception | also a | codes |", "|---|---|---|"]
     for name, kind in vars(errors).items():
-        if isinstance(kind, type) and issubclass(kind, errors.Error):
+        if isinstance(kind, type) and issubclass(kind, errors.Error) and not name.startswith("_"):
             built_in = next((base.__name__ for base in kind.__mro__ if base.__module__ == "builtins"), "")
             codes = ", ".join(f"`{code}`" for code, mapped in errors._KINDS.items() if mapped is kind)
             rows.append(f"| `waybill.{name}`: {prose(kind.__doc__)} | `{built_in}` | {codes} |")

@@ -104,7 +104,7 @@ struct Explanation {
     CufileUse use;
     std::vector<Alternative> alternatives; // what each setting would change
     std::vector<Reason> slow_shapes;       // known to cost speed: id and one sentence each
-    std::vector<std::string> notes;
+    std::vector<std::string> notes;        // what was taken for granted, one sentence each
 };
 // The route and plan of such a read. `device` < 0: host memory. `size_bytes` absent: to the end. Any thread; blocks for the facts.
 // `registered`: as if the destination were registered with cuFile. Throws as File::open, and offset_past_end.
@@ -113,9 +113,9 @@ struct Explanation {
                                   bool registered = false);
 // `device` by name, as find_device() reads it, looked up without initialising CUDA: in what this process has asked the driver
 // before, else in what files tell. None: GPU 0, or host memory with a note where there is none. Throws no_gpu too.
-[[nodiscard]] Explanation explain(const std::filesystem::path& path, const std::optional<std::string>& device, std::uint64_t file_offset = 0,
-                                  std::optional<std::uint64_t> size_bytes = {}, const SettingLayers& layers = {},
-                                  bool registered = false);
+[[nodiscard]] Explanation explain(const std::filesystem::path& path, const std::optional<std::string>& device,
+                                  std::uint64_t file_offset = 0, std::optional<std::uint64_t> size_bytes = {},
+                                  const SettingLayers& layers = {}, bool registered = false);
 
 // For people: the first line answers. For machines: schema "waybill.plan/1".
 [[nodiscard]] std::string to_text(const Explanation& explanation);

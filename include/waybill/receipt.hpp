@@ -110,7 +110,7 @@ struct ByteRange {
 
 // One request of a read_many.
 struct RequestResult {
-    std::shared_ptr<const std::string> file;
+    std::shared_ptr<const std::string> file;  // its path, shared by the requests of one file; never null
     std::uint64_t file_offset = 0;
     std::uint64_t asked_bytes = 0;
     std::uint64_t moved_bytes = 0;

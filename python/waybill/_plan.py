@@ -54,8 +54,9 @@ def plan(
 ) -> Explanation:
     """The route and plan of a read of ``path``. ``device``: a GPU's number, ``"gpu:1"``, a UUID, a PCI address, ``"host"``, or ``None``
     for GPU 0 where there is one and host memory otherwise, which a note tells. Reads nothing of the file's bytes and initialises no
-    GPU. ``registered``: for a destination that is registered with cuFile, which then splits otherwise. Raises as :func:`waybill.open`, ``waybill.BadArgument`` for an offset past the end, and
-    ``waybill.GpuError`` for a UUID or an address that is not here."""
+    GPU. ``registered``: for a destination that is registered with cuFile, which then splits otherwise. Raises as
+    :func:`waybill.open`, ``waybill.BadArgument`` for an offset past the end, and ``waybill.GpuError`` for a UUID or an address
+    that is not here."""
     name = check_path(path)
     with of_file(name):
         text, content = _core.explain(

@@ -1,7 +1,8 @@
 """The exceptions of Waybill: one base, and for each kind the built-in exception that a Python programmer expects.
 
 Every exception has ``code`` (a word such as ``file-not-found``), ``native`` (``(layer, value, name)`` of the lower layer's
-code, or ``None``) and ``receipt`` (what had moved, or ``None`` when nothing had begun).
+code, or ``None``) and ``receipt`` (what had moved, or ``None`` when nothing had begun). Those of files are of ``OSError``: their
+``filename`` is the path, where one was to be opened or looked at.
 """
 
 from __future__ import annotations
@@ -20,9 +21,8 @@ class Error(Exception):
     receipt: Any = None
 
 
+# What the system refuses of a file.
 class _OfFile(Error, OSError):
-    """``filename`` is the path, where one was to be opened or looked at."""
-
     def __str__(self) -> str:
         # The sentence names the file.
         return super().__str__() if self.errno is None else f"[Errno {self.errno}] {self.strerror}"

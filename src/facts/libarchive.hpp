@@ -37,7 +37,7 @@ struct Libarchive {
     decltype(&archive_entry_set_perm) set_perm = nullptr;
     decltype(&archive_entry_set_size) set_size = nullptr;
     decltype(&archive_entry_set_symlink) set_symlink = nullptr;
-    std::string problem;
+    std::string problem;  // why none can be called; empty: all can
 
     Libarchive();
 };

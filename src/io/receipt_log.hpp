@@ -7,7 +7,8 @@
 
 namespace waybill {
 
-// Throws Error invalid_argument where that is the file `name` itself, which must not be added to.
+// For a file that is opened, or whose bytes are to move: throws Error invalid_argument where the log is that file, which
+// must not be added to.
 void refuse_as_log(const Settings& settings, const std::string& name);
 
 // Appends one line, whole; a log that cannot be written is told once on standard error and never fails the request.

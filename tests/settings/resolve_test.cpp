@@ -123,7 +123,6 @@ TEST(Resolve, ABadValueNamesThePlaceTheValueAndWhatIsAccepted) {
                                           Case{"WAYBILL_NUM_THREADS", "0"}, Case{"WAYBILL_CACHED_SHARE", "101"},
                                           Case{"WAYBILL_DRIVER_TIMEOUT", "10 apples"}, Case{"WAYBILL_TIME_LIMIT", "-3"},
                                           Case{"WAYBILL_TIME_LIMIT", "0"}, Case{"WAYBILL_TIME_LIMIT", "0.1ns"},
-                                          Case{"WAYBILL_TIME_LIMIT", "0"}, Case{"WAYBILL_TIME_LIMIT", "0.1ns"},
                                           Case{"WAYBILL_PAGE_CACHE", "never"}, Case{"WAYBILL_EVIDENCE", "2"}}) {
         const std::string text = message_of({}, {{variable, value}});
         EXPECT_NE(text.find(variable), std::string::npos) << text;

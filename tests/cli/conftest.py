@@ -4,10 +4,14 @@ import hashlib
 import json
 import os
 import pathlib
+import signal
 import subprocess
 
 import jsonschema
 import pytest
+
+# A caller may have it ignored (nohup, a background job), and so would the programs under test.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("WAYBILL_PROGRAM", REPOSITORY / "build/debug/waybill"))

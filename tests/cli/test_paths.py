@@ -356,8 +356,7 @@ class TestSetUp:
     def test_a_start_of_cuda_that_hangs_is_interrupted(self, sample):
         environment = {**os.environ, "LD_LIBRARY_PATH": str(FAKES), "FAKE_CUDA_INIT_DELAY_MS": "20000"}
         process = subprocess.Popen([str(PROGRAM), "read", str(sample[0]), "--to", "gpu", "--json"], env=environment,
-                                   stdout=subprocess.PIPE,
-                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+                                   stdout=subprocess.PIPE)
         time.sleep(0.6)
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=10)

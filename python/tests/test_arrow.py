@@ -152,6 +152,19 @@ def test_damaged_files_are_read_or_refused_and_nothing_else(tmp_path, table):
                 pass
 
 
+def test_each_byte_of_a_footer_that_is_no_text_is_read_or_refused(tmp_path, table):
+    parquet.write_table(table.slice(0, 10), tmp_path / "t.parquet")
+    whole = (tmp_path / "t.parquet").read_bytes()
+    footer_bytes = int.from_bytes(whole[-8:-4], "little") + 8
+    path = tmp_path / "damaged"
+    for at in range(len(whole) - footer_bytes, len(whole)):
+        path.write_bytes(whole[:at] + b"\xd6" + whole[at + 1 :])
+        try:
+            waybill.arrow.read(path)
+        except waybill.FormatError:
+            pass
+
+
 def test_pyarrow_reads_through_the_file_object(file, table, tmp_path):
     with waybill.arrow.open_file(file) as source:
         assert parquet.read_table(source).equals(table)

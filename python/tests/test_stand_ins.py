@@ -119,3 +119,24 @@ def test_the_module_works_without_any_library(path):
     code = "import sys, waybill\nprint(waybill.read(sys.argv[1]).receipt.path, waybill.gpus())"
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
     assert done.stdout.split() == ["host", "[]"], done.stderr
+
+
+@pytest.mark.parametrize("left", [0, 1, 2, 3, 4, 6])
+@pytest.mark.parametrize("mode", ["auto", "off"])
+def test_want_of_descriptors_is_forgotten_once_it_is_over(path, over_fakes, mode, left):
+    code = """
+import os, resource, sys, waybill
+waybill.gpus()
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+held = []
+try:
+    while True: held.append(os.open('/dev/null', 0))
+except OSError: pass
+for _ in range(int(sys.argv[3])): os.close(held.pop())
+try: print(waybill.read(sys.argv[1], device=0, compat_mode=sys.argv[2]).receipt.path)
+except waybill.Error as error: print('EMFILE' in str(error))
+for descriptor in held: os.close(descriptor)
+print(waybill.read(sys.argv[1], device=0, compat_mode='off').receipt.path)
+"""
+    first, later = over_fakes(code, path, mode, left).split()
+    assert first != "False" and later.startswith("cufile")

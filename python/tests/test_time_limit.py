@@ -90,7 +90,20 @@ def test_a_deadline_leaves_less_and_less_and_tells_its_limit():
     time.sleep(0.06)
     assert deadline.over() and deadline.left(10) == 0
     assert "the request did not end within 0.05 s" in str(deadline.error("the request"))
+    assert Deadline.of_call(10**400).limit == Deadline.of_call(1e300).limit
     never = Deadline.of_call(None)
     assert not never.over() and never.left(7) == 7
     with pytest.raises(waybill.BadArgument, match="time_limit is 0;"):
         Deadline.of_call(0)
+
+
+def test_without_a_thread_a_read_is_the_callers_own(tmp_path, over_fakes):
+    path = tmp_path / "x"
+    path.write_bytes(b"x" * 65536)
+    code = """
+import sys, threading, waybill
+def none(self): raise RuntimeError("can't start new thread")
+threading.Thread.start = none
+for device in ('host', 0): print(len(waybill.read(sys.argv[1], device=device, time_limit=10).receipt.reasons) > 0)
+"""
+    assert over_fakes(code, path).split() == ["True", "True"]

@@ -11,7 +11,8 @@ from ._deadline import SLICE_SECONDS, Deadline
 
 def aside(call: Callable[[], Any], deadline: Deadline, what: str) -> Any:
     """What ``call()`` returns or raises, run by a thread of its own. Raises ``waybill.TimedOut``, whose sentence begins with
-    ``what``, at the ``deadline``; then, or after an interrupt, the thread is left behind."""
+    ``what``, at the ``deadline``; then, or after an interrupt, the thread is left behind.
+    Where no thread can be had this one runs ``call()``, however long it takes."""
     results: list[Any] = []
     errors: list[BaseException] = []
     ended = threading.Event()
@@ -23,7 +24,10 @@ def aside(call: Callable[[], Any], deadline: Deadline, what: str) -> Any:
             errors.append(error)
         ended.set()
 
-    threading.Thread(target=run, name="waybill-aside", daemon=True).start()
+    try:
+        threading.Thread(target=run, name="waybill-aside", daemon=True).start()
+    except RuntimeError:  # no thread can be had: without one it cannot be left behind, but may still go well
+        return call()
     while not ended.wait(deadline.left(SLICE_SECONDS)):
         if deadline.over():
             raise deadline.error(what)

@@ -52,7 +52,10 @@ def check_seconds(value: Any, name: str) -> float:
     """``value`` as a time in seconds; under 0 counts as 0, and more than 30 years as that."""
     if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
         raise TypeError(f"{name} must be a number of seconds, not {type(value).__name__}")
-    seconds = float(value)
+    try:
+        seconds = float(value)
+    except OverflowError:  # a whole number beyond what a float holds
+        seconds = float("inf") if value > 0 else 0.0
     if seconds != seconds:
         raise make_error("invalid-argument", f"{name} is not a number")
     return min(max(seconds, 0.0), 1e9)

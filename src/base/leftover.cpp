@@ -1,10 +1,13 @@
 #include "base/leftover.hpp"
 
+#include <ftw.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <mutex>
+#include <cerrno>
+#include <cstdio>
 #include <map>
+#include <mutex>
 
 namespace waybill {
 namespace {
@@ -27,10 +30,10 @@ void remove(const std::string& path, Leftover::Kind kind) noexcept {
     }
     // The program's own thread may still be putting files into it, and cannot any more once the folder itself is gone.
     constexpr int kTries = 100;
+    constexpr int kDescriptors = 1;  // there may be no more, however deep the folders go
     for (int k = 0; k < kTries; ++k) {
-        std::error_code problem;
-        std::filesystem::remove_all(path, problem);
-        if (!problem) {
+        const auto remove_entry = [](const char* entry, const struct stat*, int, FTW*) { return ::remove(entry) == 0 ? 0 : -1; };
+        if (::nftw(path.c_str(), remove_entry, kDescriptors, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0 || errno == ENOENT) {
             return;
         }
     }

@@ -19,6 +19,7 @@ Fact<T> refused(int problem, std::string_view path) {
     if (problem == ENOENT || problem == ENOTDIR) {
         return absent_fact<T>(std::string(path));
     }
+    throw_if_out_of_descriptors(problem, std::string(path));  // nothing that the machine lacks, and over in a moment
     return unknown_fact<T>(std::string(path), errno_name(problem));
 }
 

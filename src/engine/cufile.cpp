@@ -53,7 +53,7 @@ private:
                 if (errno == EINTR) {
                     continue;
                 }
-                outcome.failure = {Failure::Kind::system, errno};
+                outcome.failure = {Failure::Kind::cufile_system, errno};
                 break;
             } else {  // minus a cuFile code; -1 where it set no errno
                 outcome.failure = {Failure::Kind::cufile, count};

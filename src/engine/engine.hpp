@@ -54,7 +54,7 @@ struct Lading {
 
 struct Failure {
     // nothing_written: a write that took no byte and gave no error.
-    enum class Kind { none, system, cuda, cufile, end_of_file, nothing_written, no_memory };
+    enum class Kind { none, system, cuda, cufile, cufile_system, end_of_file, nothing_written, no_memory };
     Kind kind = Kind::none;
     std::int64_t value = 0;  // errno, CUDA status, or the cuFile call's result
     [[nodiscard]] explicit operator bool() const noexcept { return kind != Kind::none; }

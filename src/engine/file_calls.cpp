@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/cachestat.hpp"
 #include "base/page.hpp"
 
 namespace waybill {
@@ -138,9 +139,14 @@ CallResult read_buffered(const EngineFile& file, const CachePicture* picture, st
     if (result.failure || result.moved_bytes == size_bytes) {
         return result;
     }
-    // A miss after all: what is left counts as storage's, though parts of it may have been cached.
+    // A miss, or the mark of a read-ahead, at which the kernel stops too though the page is there (filemap_get_pages,
+    // mm/filemap.c): of what is left that counts as cached which is in memory now.
+    const std::uint64_t left = size_bytes - result.moved_bytes;
+    const auto in_memory = refused || left <= page_bytes() ? std::nullopt : count_cached(fd, offset + result.moved_bytes, left);
     const std::uint64_t bytes = read_waiting(fd, offset, memory, size_bytes, result);
-    (refused ? result.unknown_bytes : result.device_bytes) += bytes;
+    const std::uint64_t cached_bytes = in_memory ? std::min(bytes, in_memory->cached_bytes) : 0;
+    result.cached_bytes += cached_bytes;
+    (refused ? result.unknown_bytes : result.device_bytes) += bytes - cached_bytes;
     result.estimated = !refused && bytes > page_bytes();
     return result;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "facts/saved_facts.hpp"
 #include "settings/cufile_keys.hpp"
 #include "waybill/error.hpp"
@@ -12,11 +14,25 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "waybill.facts/1";
+constexpr std::uint64_t kMostGpus = 1023;
+constexpr std::uint64_t kMostAlign = std::uint64_t{1} << 30;
 
 template <class T>
 std::optional<T> take(const Json& json, const char* key) {
     const auto value = json.find(key);
     return value == json.end() || value->is_null() ? std::nullopt : std::optional<T>(value->get<T>());
+}
+
+// A whole number from 0 to `most`; a conversion of JSON's would cut others to something that they are not.
+std::optional<std::uint64_t> whole_number(const Json& json, const char* key, std::uint64_t most) {
+    const auto value = json.find(key);
+    if (value == json.end() || value->is_null()) {
+        return std::nullopt;
+    }
+    if (!value->is_number_unsigned() || value->get<std::uint64_t>() > most) {
+        throw std::invalid_argument(fmt::format("{} is {}; give a whole number from 0 to {}", key, value->dump(), most));
+    }
+    return value->get<std::uint64_t>();
 }
 
 // The value of `key`, which must be of the type that `otherwise` has; that where it is not there.
@@ -33,7 +49,7 @@ GpuFacts gpu_of(const Json& json) {
         throw std::invalid_argument("each of gpus must be an object");
     }
     GpuFacts gpu;
-    gpu.device = take<int>(json, "device").value_or(0);
+    gpu.device = static_cast<int>(whole_number(json, "device", kMostGpus).value_or(0));
     gpu.present = known_fact(true, "waybill-facts.json");
     gpu.name = take<std::string>(json, "name").value_or("");
     gpu.uuid = take<std::string>(json, "uuid").value_or("");
@@ -59,8 +75,12 @@ int version_of(const Json& json) {
 }
 
 SavedFile file_of(const Json& json) {
-    return {take<std::uint64_t>(json, "size_bytes"), take<bool>(json, "direct_open"), take<std::uint32_t>(json, "direct_offset_align"),
-            take<std::uint32_t>(json, "direct_memory_align")};
+    if (!json.is_object()) {
+        throw std::invalid_argument("each of files must be an object");
+    }
+    const auto align = [&](const char* key) -> std::optional<std::uint32_t> { return whole_number(json, key, kMostAlign); };
+    return {whole_number(json, "size_bytes", std::numeric_limits<std::int64_t>::max()), take<bool>(json, "direct_open"),
+            align("direct_offset_align"), align("direct_memory_align")};
 }
 
 SavedFacts facts_of(const Json& json) {
@@ -78,7 +98,7 @@ SavedFacts facts_of(const Json& json) {
     }
     facts.missing_dependencies = take<std::vector<std::string>>(cufile, "missing_dependencies");
     facts.modules_readable = take<bool>(json, "modules_readable");
-    facts.memlock_bytes = take<std::uint64_t>(part_of(json, "limits", Json::object()), "memlock_bytes");
+    facts.memlock_bytes = whole_number(part_of(json, "limits", Json::object()), "memlock_bytes", std::numeric_limits<std::uint64_t>::max());
     // Named, because items() refers to what it is called on.
     const Json environment = part_of(json, "environment", Json::object());
     const Json files = part_of(json, "files", Json::object());
@@ -89,6 +109,15 @@ SavedFacts facts_of(const Json& json) {
         facts.files.emplace(path, file_of(file));
     }
     return facts;
+}
+
+// Copies and texts of a value take stack for each level.
+bool refuse_depth(int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
+    constexpr int kMostDepth = 8;
+    if (depth > kMostDepth) {
+        throw std::invalid_argument(fmt::format("it is nested more than {} levels deep", kMostDepth));
+    }
+    return true;
 }
 
 template <class T>
@@ -102,7 +131,7 @@ void put(Json& json, const char* key, const std::optional<T>& value) {
 
 SavedFacts parse_saved_facts(const std::string& text, const std::string& name) {
     try {
-        return facts_of(Json::parse(text, nullptr, true, true));
+        return facts_of(Json::parse(text, refuse_depth, true, true));
     } catch (const std::exception& problem) {
         throw Error(ErrorCode::bad_setting, fmt::format("{} is not understood: {}; docs/machines.md gives its format", name, problem.what()));
     }

@@ -253,7 +253,7 @@ private:
             open_time_ns += now_ns() - start;
         } catch (const Error& error) {
             problem = error;
-            of_this_moment = error.code() == ErrorCode::io_error;  // no descriptor could be had
+            of_this_moment = error.code() == ErrorCode::io_error;  // a descriptor, or a child, could not be had
         } catch (const std::system_error& error) {
             problem = no_thread(error);
             of_this_moment = true;

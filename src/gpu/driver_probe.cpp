@@ -3,11 +3,13 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 #include <vector>
 
 #include "base/child.hpp"
+#include "base/fd.hpp"
 #include "base/text.hpp"
 
 namespace waybill {
@@ -47,6 +49,13 @@ DriverProbe probe(std::vector<std::string> arguments, std::uint64_t limit_ns) {
         return {false, std::string("was not possible: the program ") + kProgram + " is missing beside this library"};
     }
     const ChildEnd end = run_child(program, arguments, limit_ns);
+    if (end.kind == Kind::not_started) {
+        throw_if_out_of_descriptors(end.number, program);
+        if (end.number == EAGAIN || end.number == ENOMEM) {
+            throw Error(ErrorCode::io_error, "the program " + program.string() + " cannot be started for want of memory or processes",
+                        native_errno(end.number));
+        }
+    }
     DriverProbe probed{end.kind == Kind::exited && end.number == 0, to_text(end, duration_text(limit_ns) + " (driver_timeout)")};
     probed.crashed = end.kind == Kind::signalled;
     probed.hung = end.kind == Kind::out_of_time || end.kind == Kind::stuck;

@@ -17,6 +17,7 @@ struct DriverProbe {
     bool hung = false;
 };
 
+// What this process lacks for the moment (descriptors, memory, processes) is an Error, io_error.
 [[nodiscard]] DriverProbe probe_driver(const std::string& library, std::uint64_t limit_ns);
 
 // `opened` tells that the driver opened and took the file; `direct`: with the descriptor that a direct path wants.

@@ -43,7 +43,8 @@ void prepare_cufile_or_stage(Consignment& consignment) {
         }
         const std::shared_ptr<const Route> wanted = consignment.route;
         if (!may_fall_back(*wanted, *consignment.settings, consignment.require)) {
-            const Error told = wanted->doubt
+            // What the route doubts is a reason for cuFile's own refusals alone.
+            const Error told = wanted->doubt && error.native().layer == NativeCode::Layer::cufile
                                    ? error.with_advice(fmt::format("likely because {} ({})", wanted->doubt->text, wanted->doubt->id))
                                    : error;
             throw told.with_advice("set compat_mode=auto to let Waybill stage the bytes");

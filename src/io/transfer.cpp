@@ -186,7 +186,7 @@ bool Transfer::may_stage_instead() const noexcept {
            std::any_of(tally_.broken.begin(), tally_.broken.end(), [](const Outcome& outcome) {
                using Kind = Failure::Kind;
                const Kind kind = outcome.failure.kind;
-               return kind == Kind::cufile || kind == Kind::system || kind == Kind::nothing_written;
+               return kind == Kind::cufile || kind == Kind::cufile_system || kind == Kind::nothing_written;
            });
 }
 

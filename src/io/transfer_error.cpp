@@ -58,6 +58,13 @@ Error error_of(const Outcome& outcome, const std::string& name, Direction direct
             return Error(ErrorCode::cufile_error,
                          what + ": cuFile failed (" + cufile_code_text(static_cast<int>(-failure.value)) + ")",
                          native_cufile_result(failure.value));
+        case Failure::Kind::cufile_system: {
+            // EFAULT is no word on the caller's memory: a regression of nvidia-fs 2.25.6 fails every read with it.
+            const int number = static_cast<int>(failure.value);
+            const ErrorCode code = number == EFAULT ? ErrorCode::cufile_error : code_of_errno(number);
+            return Error(code, what + fmt::format(": {} failed", direction == Direction::read ? "cuFileRead" : "cuFileWrite") +
+                                   std::string(advice(code, number)), native_errno(number));
+        }
         case Failure::Kind::no_memory: return Error(ErrorCode::out_of_memory, what + ": no memory for a slot; set bounce_buffer_size lower or free memory");
         case Failure::Kind::system:
         case Failure::Kind::none: break;

@@ -141,8 +141,11 @@ void choose_page_cache(Route& route, const RouteQuestion& question, const Settin
         if (fits || !not_direct) {
             reasons.push_back(
                 {fits ? "page-cache-fill" : "page-cache-bypass",
-                 fmt::format("the range is not cached, and the file of {} {} in half of the {} of free memory",
-                             size_text(file.size_bytes), fits ? "fits" : "does not fit", size_text(machine.free_memory_bytes))});
+                 machine.free_memory_bytes == 0 && !fits
+                     ? "the range is not cached, and how much memory is free is not known"
+                     : fmt::format("the range is not cached, and the file of {} {} in half of the {} of free memory",
+                                   size_text(file.size_bytes), fits ? "fits" : "does not fit",
+                                   size_text(machine.free_memory_bytes))});
         }
     }
     if (route.page_cache != PageCacheUse::use && not_direct) {

@@ -99,6 +99,10 @@ Settings resolve(const SettingLayers& layers, const Environment& environment, co
     Settings settings;
     for (const SettingEntry& entry : setting_table()) {
         const Found found = find(entry, layers, environment, file);
+        if (const auto nul = found.text.find('\0'); nul != std::string::npos) {
+            throw Error(ErrorCode::bad_setting, place_of(entry, found) + " has a NUL character after '" + found.text.substr(0, nul) +
+                                                    "'; no value can hold one");
+        }
         try {
             entry.assign(settings, found.text, found.origin, found.where);
         } catch (const Error&) {

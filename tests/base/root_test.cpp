@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include "no_descriptors.hpp"
 
 namespace waybill {
 namespace {
@@ -46,6 +47,18 @@ TEST_F(MachineRootTest, AFifoDoesNotBlockAndALargeFileIsCut) {
     const MachineRoot root(folder_.string());
     EXPECT_EQ(root.read("/proc/fifo").value, "");
     EXPECT_EQ(root.read("/proc/version", 5).value, "Linux");
+}
+
+TEST_F(MachineRootTest, WithoutADescriptorNothingIsTakenForMissing) {
+    const MachineRoot root(folder_.string());
+    const MachineRoot live;
+    const NoDescriptors none;
+    for (const MachineRoot* each : {&root, &live}) {
+        EXPECT_THROW((void)each->read("/proc/version"), Error);
+        EXPECT_THROW((void)each->list("/proc"), Error);
+        EXPECT_THROW((void)each->exists("/proc/version"), Error);
+        EXPECT_THROW((void)each->link("/proc/version"), Error);
+    }
 }
 
 TEST(MachineRoot, AMissingFolderIsABadSetting) {

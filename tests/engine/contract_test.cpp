@@ -309,7 +309,7 @@ TEST_P(EngineContract, AnErrorInTheMiddleLeavesTheGoodPrefix) {
             EXPECT_EQ(outcome.moved_bytes, outcome.assignment.task.size_bytes);
         } else {
             ++broken;
-            EXPECT_EQ(outcome.failure.kind, Failure::Kind::system);
+            EXPECT_EQ(outcome.failure.kind, GetParam().engine == EngineKind::cufile ? Failure::Kind::cufile_system : Failure::Kind::system);
             EXPECT_EQ(outcome.failure.value, EIO);
             EXPECT_LE(from + outcome.moved_bytes, std::max(from, kBroken));
         }

@@ -32,6 +32,16 @@ TEST(TransferError, OfACufileThatGivesNoReasonNamesNone) {
     EXPECT_EQ(error.native().layer, NativeCode::Layer::none);
 }
 
+TEST(TransferError, OfACallOfCufileThatSetErrnoNamesTheCall) {
+    const Error bad_address = error_by({Failure::Kind::cufile_system, EFAULT}, Direction::read);
+    EXPECT_EQ(bad_address.code(), ErrorCode::cufile_error);
+    EXPECT_STREQ(bad_address.what(), "reading '/data/x' at offset 1507: cuFileRead failed [EFAULT 14]");
+    EXPECT_EQ(error_by({Failure::Kind::cufile_system, EIO}, Direction::read).code(), ErrorCode::io_error);
+    const Error full = error_by({Failure::Kind::cufile_system, ENOSPC}, Direction::write);
+    EXPECT_EQ(full.code(), ErrorCode::disk_full);
+    EXPECT_STREQ(full.what(), "writing '/data/x' at offset 1507: cuFileWrite failed; free space or write less [ENOSPC 28]");
+}
+
 TEST(TransferError, OfAWriteThatTookNothingSpeaksOfNoEnd) {
     const Error error = error_by({Failure::Kind::nothing_written, 0}, Direction::write);
     EXPECT_EQ(error.code(), ErrorCode::io_error);

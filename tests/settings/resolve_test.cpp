@@ -1,5 +1,6 @@
 #include "settings/resolve.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "settings/table.hpp"
@@ -156,6 +157,18 @@ TEST(ConfigFile, WhatIsNotUnderstoodIsToldWithItsLine) {
         } catch (const Error& error) {
             EXPECT_EQ(error.code(), ErrorCode::bad_setting);
             EXPECT_NE(std::string(error.what()).find("/etc/waybill.json"), std::string::npos);
+        }
+    }
+}
+
+TEST(Resolve, NoValueHoldsANulWhicheverLayerGivesIt) {
+    for (const char* name : {"receipts", "machine_root", "evidence", "task_size", "cufile_json"}) {
+        const std::string value("a\0b", 3);
+        const SettingValues values{{name, value}};
+        for (const auto& layers : {SettingLayers{values, {}}, SettingLayers{{}, values}}) {
+            EXPECT_THAT([&] { (void)resolve(layers, {}, {}); },
+                        ::testing::ThrowsMessage<Error>(::testing::HasSubstr("has a NUL character after 'a'; no value can hold one")))
+                << name;
         }
     }
 }

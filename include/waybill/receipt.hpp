@@ -125,7 +125,7 @@ struct Receipt {
     std::uint64_t asked_bytes = 0;
     std::uint64_t moved_bytes = 0;       // the contiguous good prefix
     bool is_short = false;               // fewer bytes than asked for
-    std::string short_reason;            // `end-of-file`, or the error's code
+    std::string short_reason;            // `end-of-file`, `source-ended` (of a write), or the error's code
     std::vector<ByteRange> good;         // all good ranges, when they are not just [0, moved_bytes)
 
     Destination destination;

@@ -1,3 +1,4 @@
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/fd.hpp"
 #include "base/text.hpp"
 #include "bench/bench.hpp"
 #include "bench/bench_json.hpp"
@@ -27,6 +29,11 @@ constexpr std::uint64_t kTestFileBytes = 1024 * kMiB;
 constexpr std::uint64_t kRequestBytes[] = {4096, 64 * 1024, kMiB, 4 * kMiB, 16 * kMiB, 64 * kMiB, 256 * kMiB};
 
 std::string read_report(const std::string& path) {
+    struct stat state {};
+    if (::stat(path.c_str(), &state) == 0 && !S_ISREG(state.st_mode)) {
+        throw Error(ErrorCode::not_regular_file,
+                    fmt::format("--compare: '{}' is {}; name a file that `waybill bench --json` wrote", path, kind_of_file(state.st_mode)));
+    }
     std::ifstream in(path, std::ios::binary);
     if (!in) {
         throw Error(ErrorCode::file_not_found, fmt::format("--compare: cannot read '{}'", path));

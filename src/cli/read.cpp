@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/hash.hpp"
+#include "cli/new_file.hpp"
 #include "cli/place.hpp"
 #include "cli/print.hpp"
 #include "waybill/waybill.hpp"
@@ -94,6 +95,7 @@ int run_read(const ReadArguments& arguments) {
     // Shared with the requests: after a time-out the kernel may still write to it.
     const auto shared = std::make_shared<const Buffer>(place.device < 0 ? Buffer::on_host(room) : Buffer::on_gpu(place.device, room));
     const Buffer& buffer = *shared;
+    NewFile made = arguments.out ? NewFile(*arguments.out) : NewFile();
     const Fd out = arguments.out ? open_output(*arguments.out, file) : Fd();
     Request request;
     request.file_offset = arguments.offset;
@@ -114,6 +116,7 @@ int run_read(const ReadArguments& arguments) {
         }
         if (last && out) {
             write_out(out, *arguments.out, buffer, receipt.moved_bytes);
+            made.keep();
         }
         if (arguments.json) {
             print(to_json(receipt, arguments.repeat == 1 ? 2 : -1) + "\n");

@@ -10,6 +10,7 @@
 #include "base/fd.hpp"
 #include "base/leftover.hpp"
 #include "cli/commands.hpp"
+#include "cli/new_file.hpp"
 #include "cli/place.hpp"
 #include "cli/print.hpp"
 #include "cli/write_source.hpp"
@@ -18,36 +19,6 @@
 
 namespace waybill {
 namespace {
-
-// A file that was made for a write which then moved nothing is taken away again.
-class NewFile {
-public:
-    explicit NewFile(const WriteArguments& arguments) {
-        if (!arguments.create && !arguments.truncate) {
-            return;
-        }
-        const Fd made = open_descriptor(arguments.file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NONBLOCK, 0666);
-        if (made) {
-            path_ = arguments.file;
-        } else if (errno != EEXIST) {
-            throw Error(errno == EACCES ? ErrorCode::permission_denied : ErrorCode::io_error,
-                        "cannot make '" + arguments.file + "'", native_errno(errno));
-        }
-    }
-    ~NewFile() {
-        struct stat state {};
-        if (!path_.empty() && ::stat(path_.c_str(), &state) == 0 && state.st_size == 0) {
-            ::unlink(path_.c_str());
-        }
-    }
-    NewFile(const NewFile&) = delete;
-    NewFile& operator=(const NewFile&) = delete;
-
-    void keep() noexcept { path_.clear(); }
-
-private:
-    std::string path_;
-};
 
 // --atomic puts a file in the place of what there is.
 void check_replaceable(const std::string& path) {
@@ -147,7 +118,7 @@ int run_write(const WriteArguments& arguments) {
         receipt.file = std::make_shared<const std::string>(arguments.file);
         receipt.notes.emplace_back("written beside the file, synced and renamed");
     } else {
-        NewFile made(arguments);
+        NewFile made = arguments.create || arguments.truncate ? NewFile(arguments.file) : NewFile();
         receipt = write_to(arguments.file, arguments, stream, arguments.fsync);
         made.keep();
         if (arguments.truncate) {
@@ -157,6 +128,7 @@ int run_write(const WriteArguments& arguments) {
     if (arguments.size_bytes && receipt.moved_bytes < *arguments.size_bytes) {
         receipt.asked_bytes = *arguments.size_bytes;
         receipt.is_short = true;
+        receipt.short_reason = "source-ended";
         receipt.notes.emplace_back("the source ended before --size bytes");
     }
     print(arguments.json ? to_json(receipt, 2) + "\n" : to_text(receipt));

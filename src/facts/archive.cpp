@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
@@ -23,6 +24,18 @@ void check_written(const Libarchive& api, archive* writer, int status, const std
         const char* text = api.problem_of(writer);
         throw Error(ErrorCode::io_error, fmt::format("cannot write '{}': {}", path, text == nullptr ? "unknown" : text));
     }
+}
+
+// Where archives are unpacked.
+std::string temporary_folder() {
+    const char* const named = std::getenv("TMPDIR");
+    const std::string folder = named == nullptr || *named == '\0' ? "/tmp" : named;
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(folder, ignored)) {
+        throw Error(ErrorCode::bad_setting, fmt::format("the variable TMPDIR has the value '{}', which is no folder; give one with room "
+                                                        "for an archive's files, or none for /tmp", folder));
+    }
+    return folder;
 }
 
 // Some folder that machines have, or the facts that no file tells; an archive of nothing would stand for a machine without anything.
@@ -54,14 +67,17 @@ SavedMachine::SavedMachine(const std::string& path) : name_(path), folder_(path)
         throw Error(ErrorCode::not_regular_file, fmt::format("'{}' is {}, neither a folder nor a file; name a saved machine", path, kind_of_file(state.st_mode)));
     }
     int problem = 0;
-    unpacked_.emplace(Leftover::Kind::folder, [&problem] {
-        std::string name = (std::filesystem::temp_directory_path() / "waybill-root-XXXXXX").string();
+    const std::string parent = temporary_folder();
+    unpacked_.emplace(Leftover::Kind::folder, [&] {
+        std::string name = parent + "/waybill-root-XXXXXX";
         problem = ::mkdtemp(name.data()) == nullptr ? errno : 0;
         return problem == 0 ? name : std::string();
     });
     folder_ = unpacked_->path();
     if (folder_.empty()) {
-        throw Error(ErrorCode::io_error, fmt::format("cannot make a folder for '{}'", path), native_errno(problem));
+        throw_if_out_of_descriptors(problem, parent);
+        throw Error(ErrorCode::io_error, fmt::format("cannot make a folder in '{}' to unpack '{}'; set TMPDIR to one that can be written",
+                                                     parent, path), native_errno(problem));
     }
     unpack(path, folder_);
     refuse_no_machine(path, folder_);

@@ -114,7 +114,10 @@ public:
         while ((status = api_.next(reader_.get(), &entry)) == ARCHIVE_OK || status == ARCHIVE_WARN) {
             const char* const name = api_.pathname(entry);
             const std::filesystem::path path = inner_path(name == nullptr ? "" : name, archive_);
-            count.add(path, api_.filetype(entry) == AE_IFDIR, static_cast<std::uint64_t>(api_.size(entry)));
+            const bool is_link = api_.filetype(entry) == AE_IFLNK;
+            const char* const target = is_link ? api_.symlink(entry) : nullptr;
+            count.add(path, api_.filetype(entry) == AE_IFDIR,
+                      is_link ? std::string_view(target == nullptr ? "" : target).size() : static_cast<std::uint64_t>(api_.size(entry)));
             if (!path.empty() && path != ".") {
                 use(entry, path);
             }

@@ -10,7 +10,7 @@ import tarfile
 import time
 
 import pytest
-from conftest import FAKES, PROGRAM
+from conftest import FAKES, PROGRAM, run
 
 
 def test_a_file_of_proc_is_refused_by_name(waybill):
@@ -230,3 +230,38 @@ class TestNothingIsLeftByAnInterrupt:
         assert end_by(signal.SIGINT, ("check", "/x", "--root", archive), *place, stderr=full) == (130, [])
         os.close(reader)
         os.close(full)
+
+
+class TestWhatIsNotKept:
+    """Files that a command made and put nothing into, and places that cannot be used."""
+
+    @pytest.mark.parametrize("more", [["--offset", "1TiB"], ["--require", "direct"], ["--to", "gpu:99"]])
+    def test_an_output_of_a_read_that_failed_is_not_there(self, tmp_path, sample, more):
+        new = tmp_path / "new"
+        assert run("read", sample[0], "--out", new, *more).code != 0
+        assert not new.exists()
+        new.write_bytes(b"kept")
+        assert run("read", sample[0], "--out", new, *more).code != 0
+        assert new.read_bytes() == b"kept"
+
+    @pytest.mark.parametrize("value", ["/nowhere", "/etc/passwd"])
+    def test_a_temporary_folder_that_is_none_is_told(self, tmp_path, sample, value):
+        saved = tmp_path / "saved.tar.gz"
+        assert run("check", sample[0], "--save", saved).code in (0, 1)
+        result = run("check", "/x", "--root", saved, env={"TMPDIR": value})
+        assert result.code == 2 and f"TMPDIR has the value '{value}'" in result.err
+        assert run("check", "/", "--root", saved, env={"TMPDIR": ""}).code in (0, 1)
+
+    @pytest.mark.parametrize("kind", ["folder", "fifo", "/dev/zero"])
+    def test_a_bench_is_compared_with_files_alone(self, tmp_path, sample, kind):
+        path = tmp_path / "other" if kind != "/dev/zero" else kind
+        if kind == "folder":
+            path.mkdir()
+        elif kind == "fifo":
+            os.mkfifo(path)
+        result = run("bench", sample[0], "--time", "10ms", "--requests", "64KiB", "--compare", path)
+        assert result.code in (2, 3) and str(path) in result.err
+
+    def test_a_source_that_ends_early_is_named_as_the_reason(self, tmp_path, sample):
+        receipt = run("write", tmp_path / "w", "--from", sample[0], "--size", "1TiB", "--create", "--json").json
+        assert (receipt["short"], receipt["short_reason"]) == (True, "source-ended")

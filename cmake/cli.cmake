@@ -21,6 +21,7 @@ add_executable(waybill_cli
   src/cli/end.cpp
   src/cli/hash.cpp
   src/cli/main.cpp
+  src/cli/new_file.cpp
   src/cli/patience.cpp
   src/cli/pause.cpp
   src/cli/place.cpp
@@ -31,7 +32,7 @@ add_executable(waybill_cli
   src/cli/version.cpp
   src/cli/write.cpp
   src/cli/write_source.cpp
-  src/cli/new_file.cpp src/cli/write_stream.cpp)
+  src/cli/write_stream.cpp)
 set_target_properties(waybill_cli PROPERTIES OUTPUT_NAME waybill)
 target_include_directories(waybill_cli PRIVATE src)
 target_link_libraries(waybill_cli PRIVATE waybill waybill_warnings CLI11::CLI11 OpenSSL::Crypto

@@ -14,19 +14,24 @@ SLICE_SECONDS = 0.1
 class Deadline:
     """The end of a time limit that begins now: one for all steps of a call, however long each takes.
 
-    ``limit``: seconds, or ``None`` for no end. ``name``: of the argument, for what is raised when it is no number.
+    ``limit``: seconds, as ``of_wait`` and ``of_call`` check them, or ``None`` for no end.
     """
 
     __slots__ = ("limit", "_until")
 
-    def __init__(self, limit: Any, name: str) -> None:
-        self.limit: float | None = None if limit is None else check_seconds(limit, name)
-        self._until = None if self.limit is None else time.monotonic() + self.limit
+    def __init__(self, limit: float | None) -> None:
+        self.limit = limit
+        self._until = None if limit is None else time.monotonic() + limit
+
+    @classmethod
+    def of_wait(cls, timeout: Any) -> Deadline:
+        """For a ``timeout``, which may be over at once."""
+        return cls(None if timeout is None else check_seconds(timeout, "timeout"))
 
     @classmethod
     def of_call(cls, time_limit: Any) -> Deadline:
         """For a ``time_limit``, which is over 0."""
-        return cls(None if time_limit is None else check_time_limit(time_limit), "time_limit")
+        return cls(None if time_limit is None else check_time_limit(time_limit))
 
     def left(self, at_most: float) -> float:
         """Seconds until then, from 0 to ``at_most``."""

@@ -39,7 +39,7 @@ class Future:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Waits at most ``timeout`` seconds (``None``: until done); returns ``done()``. Signals are served meanwhile."""
-        return self._wait_until(Deadline(timeout, "timeout"))
+        return self._wait_until(Deadline.of_wait(timeout))
 
     def _wait_until(self, deadline: Deadline) -> bool:
         while not self._core.wait_for(deadline.left(SLICE_SECONDS)):
@@ -50,7 +50,7 @@ class Future:
     def result(self, timeout: float | None = None) -> Receipt:
         """The receipt. Raises the request's error, or ``waybill.TimedOut`` (a ``TimeoutError``) when ``timeout`` seconds are
         over: the request then goes on and this can be called again."""
-        return self._result_until(Deadline(timeout, "timeout"))
+        return self._result_until(Deadline.of_wait(timeout))
 
     def _result_until(self, deadline: Deadline) -> Receipt:
         if not self._wait_until(deadline):

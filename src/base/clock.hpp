@@ -1,4 +1,4 @@
-// The monotonic clock in nanoseconds.
+// The monotonic clock in nanoseconds, and the longest wait by it.
 #pragma once
 
 #include <chrono>
@@ -10,5 +10,8 @@ namespace waybill {
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
 }
+
+// Longer than anyone waits, and short enough to be added to a clock.
+inline constexpr std::chrono::nanoseconds kLongestWait = std::chrono::hours(24 * 365);
 
 }  // namespace waybill

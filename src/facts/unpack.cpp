@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string_view>
@@ -54,6 +55,12 @@ std::filesystem::path inner_path(std::string_view name, const std::string& archi
         }
     }
     return path.filename().empty() ? path.parent_path() : path;
+}
+
+// Of an entry that is a symbolic link; empty where the archive names none.
+const char* link_target(const Libarchive& api, archive_entry* entry) {
+    const char* const target = api.symlink(entry);
+    return target == nullptr ? "" : target;
 }
 
 // What unpacking would make, entries and the folders on the way to them, held against the limits.
@@ -114,10 +121,9 @@ public:
         while ((status = api_.next(reader_.get(), &entry)) == ARCHIVE_OK || status == ARCHIVE_WARN) {
             const char* const name = api_.pathname(entry);
             const std::filesystem::path path = inner_path(name == nullptr ? "" : name, archive_);
-            const bool is_link = api_.filetype(entry) == AE_IFLNK;
-            const char* const target = is_link ? api_.symlink(entry) : nullptr;
-            count.add(path, api_.filetype(entry) == AE_IFDIR,
-                      is_link ? std::string_view(target == nullptr ? "" : target).size() : static_cast<std::uint64_t>(api_.size(entry)));
+            const auto kind = api_.filetype(entry);
+            count.add(path, kind == AE_IFDIR,
+                      kind == AE_IFLNK ? std::strlen(link_target(api_, entry)) : static_cast<std::uint64_t>(api_.size(entry)));
             if (!path.empty() && path != ".") {
                 use(entry, path);
             }
@@ -184,8 +190,7 @@ void make(const Libarchive& api, Pass& pass, archive_entry* entry, int base, con
     }
     const Fd folder = folder_below(base, path.parent_path(), archive);
     if (kind == AE_IFLNK) {
-        const char* to = api.symlink(entry);
-        (void)::symlinkat(to == nullptr ? "" : to, folder.get(), path.filename().c_str());
+        (void)::symlinkat(link_target(api, entry), folder.get(), path.filename().c_str());
     } else if (kind == AE_IFREG) {
         const Fd file(::openat(folder.get(), path.filename().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
         if (!file) {

@@ -31,8 +31,10 @@
 namespace waybill {
 namespace {
 
-// Longer than anyone waits, and short enough to be added to a clock.
-constexpr std::uint64_t kLongestWaitNs = std::uint64_t{365} * 24 * 3600 * 1'000'000'000;
+// At most what can be added to a clock.
+std::chrono::nanoseconds wait_of(std::uint64_t wait_ns) {
+    return std::chrono::nanoseconds(std::min<std::uint64_t>(wait_ns, kLongestWait.count()));
+}
 
 std::atomic<std::uint64_t> open_time_ns{0};
 
@@ -120,7 +122,7 @@ std::optional<CufileStatus> call_under_limit(CufileStatus (*function)(), std::ui
     }).detach();
     blocked.reset();
     std::unique_lock lock(call->mutex);
-    if (!call->changed.wait_for(lock, std::chrono::nanoseconds(std::min(limit_ns, kLongestWaitNs)), [&] { return call->done; })) {
+    if (!call->changed.wait_for(lock, wait_of(limit_ns), [&] { return call->done; })) {
         return std::nullopt;
     }
     return call->status;
@@ -204,7 +206,7 @@ private:
 
     void wait_for_driver(const CufileOptions& options) {
         const Attempt attempt(options.library, options.json, options.open_timeout_ns, options.try_in_child_first);
-        const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(std::min(options.wait_ns, kLongestWaitNs));
+        const auto until = std::chrono::steady_clock::now() + wait_of(options.wait_ns);
         std::unique_lock lock(mutex_);
         while (open_.load() == nullptr) {
             if (!opening_) {

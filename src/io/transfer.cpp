@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/clock.hpp"
 #include "base/forks.hpp"
 #include "base/spin.hpp"
 #include "io/open_file.hpp"
@@ -21,8 +22,6 @@ namespace {
 
 // A part in a long transfer is left for others after this many claims, so that small requests get their turn.
 constexpr std::uint32_t kClaimsPerTurn = 8;
-// Longer than anyone waits, and short enough to be added to a clock.
-constexpr std::chrono::nanoseconds kLongestWait = std::chrono::hours(24 * 365);
 
 }  // namespace
 

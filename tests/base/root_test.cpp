@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
 #include "no_descriptors.hpp"
 
 namespace waybill {
